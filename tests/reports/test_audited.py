@@ -90,7 +90,7 @@ def test_what_matters_most_is_reported_first_and_the_widest_of_what_is_grave() -
     narrow = Checked("narrow", "r", Status.FIRED, (replace(FIRED.warnings[0], check="narrow", meaning="one is wrong"),))
     found = text(given=audited(checks=(narrow, FIRED)))
 
-    assert found.index("Do not quote 6 of 7 figures: the claim cannot stand.") < found.index("What fired")
+    assert found.index("Do not quote 6 of 7 figures: the claim cannot stand.") < found.index("\nFindings\n")
     assert found.index("  F  fixed-time-total\n") < found.index("  F  narrow\n") < found.index("  W  ")
 
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sectax.reports.scale import AxisScale, around, cost_ticks, ticks
+from sectax.reports.scale import AxisScale, cost_ticks, fit_scale, ticks
 
 VALUES = st.lists(st.floats(1e-9, 1e9), min_size=1, max_size=8)
 
 
 @given(VALUES, st.booleans())
 def test_all_values_lie_between_the_ends_and_in_their_order(values: list[float], logarithmic: bool) -> None:
-    scale = around(values, 10.0, 200.0, logarithmic=logarithmic)
+    scale = fit_scale(values, 10.0, 200.0, logarithmic=logarithmic)
 
     places = [scale.place(value) for value in sorted(values)]
     assert places == sorted(places)
@@ -24,7 +24,7 @@ def test_all_values_lie_between_the_ends_and_in_their_order(values: list[float],
 
 @given(VALUES, st.booleans())
 def test_ticks_are_few_lie_within_and_say_their_value(values: list[float], logarithmic: bool) -> None:
-    scale = around(values, 0.0, 100.0, logarithmic=logarithmic)
+    scale = fit_scale(values, 0.0, 100.0, logarithmic=logarithmic)
 
     found = ticks(scale)
 

@@ -14,7 +14,7 @@ from sectax.reports.document import Interval, Row, Table, Tone, result_table
 from sectax.reports.html import interval_column
 from sectax.reports.report_layout import run_report
 from sectax.reports.scale import interval_axis
-from sectax.reports.terminal.intervals import NARROWEST, WIDEST, drawn, head
+from sectax.reports.terminal.intervals import NARROWEST, WIDEST, draw, head
 from sectax.text.printable import in_ascii
 from tests.reports import situations
 
@@ -35,7 +35,7 @@ def test_marks_stand_where_the_figures_are(logs, width: int, tone: Tone) -> None
     made = table(*logs, tone=tone)
     axis = interval_axis(made, 1.0, width - 2.0)
 
-    for text, (low, point, high) in zip(drawn(made, width)[1:], logs, strict=True):
+    for text, (low, point, high) in zip(draw(made, width)[1:], logs, strict=True):
         assert len(text) == width
         zero = round(axis.zero)
         place = text.index(MARKS[tone])
@@ -53,7 +53,7 @@ def test_marks_stand_where_the_figures_are(logs, width: int, tone: Tone) -> None
 def test_every_kind_of_answer_has_the_mark_that_it_has_on_the_page() -> None:
     assert set(MARKS) == set(interval_column.SHAPES)
     for tone, mark in MARKS.items():
-        assert mark in drawn(table((0.1, 0.2, 0.3), tone=tone), 20)[1]
+        assert mark in draw(table((0.1, 0.2, 0.3), tone=tone), 20)[1]
     assert len({in_ascii(item) for item in MARKS.values()}) == len(MARKS)
 
 
@@ -61,7 +61,7 @@ def test_an_interval_that_holds_no_cost_crosses_its_line_and_one_that_does_not_n
     made = table((-0.5, 0.3, 0.5), (0.0001, 0.3, 0.5), tone=Tone.OPEN)
     axis = interval_axis(made, 1.0, 19.0)
 
-    _, across, above = drawn(made, 21)
+    _, across, above = draw(made, 21)
 
     zero = round(axis.zero)
     assert head(made, 21)[zero] == "="

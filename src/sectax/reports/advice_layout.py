@@ -1,4 +1,4 @@
-"""Advice laid out: what to do, what it costs, and a table for each group of the experiment's rows."""
+"""The report of advice: what to do, its cost, and a table for each group of the experiment's rows."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from sectax.text.printable import printable
 
 
 def advice_report(advice: Advice) -> Document:
-    """Lay out advice; a section without anything to say is left out."""
+    """Lay out advice."""
     plan = advice.plan
     todo = decisions.decision(advice.analysed, advice.decision) if advice.decision else []
     advised = sections(
         Section("What to do", lines(todo, long=True)),
-        Section("What a million of them cost", tuple(_million(advice, plan))),
+        Section("Cost per million", tuple(_million(advice, plan))),
         *row_sections(plan, advice.rows),
     )
     if advised and plan.transfers:
-        advised = (*advised, Section("What holds elsewhere", lines((printable(plan.transfers),), long=True)))
-    nothing = () if advised else (Text("There is no advice for this run: nothing that can be chosen was decided."),)
+        advised = (*advised, Section("Scope", lines((printable(plan.transfers),), long=True)))
+    nothing = () if advised else (Text("There is no advice for this run: no choice was decided."),)
     return Document(f"advice from run {printable(advice.run_id)}: {printable(plan.question)}", nothing, advised)
 
 
 def row_sections(plan: Plan, rows: Sequence[AdviceRow], kind: SectionKind = SectionKind.BODY) -> Iterator[Section]:
-    """A section with one table for each group of rows; what all rows of a group say is below its table."""
+    """A section for each group of rows; a sentence that all its rows share is below the table."""
     varying = {*names.varying_factors(plan), plan.control}
     for group in dict.fromkeys(row.group for row in rows):
         members = [row for row in rows if row.group == group]
@@ -47,7 +47,7 @@ def row_sections(plan: Plan, rows: Sequence[AdviceRow], kind: SectionKind = Sect
 
 
 def _figure(value: Estimate) -> str:
-    """'12 ms (8 to 16)'; a share as per cent."""
+    """'12 ms (8 to 16)', or a share as per cent."""
     column = units.UnitScale("%", 0.01) if value.unit == "share" else units.scale(value.unit, [value.point])
     point, unit = value.point / column.size, column.unit
     if value.low is None or value.high is None or value.low == value.high:
@@ -57,16 +57,16 @@ def _figure(value: Estimate) -> str:
 
 
 def _million(advice: Advice, plan: Plan) -> Iterator[Block]:
-    """A table of what a million operations, and a month of them, cost with every decided level, unless bills say it."""
+    """The cost of a million operations, and of a month, with every decided level."""
     decision = advice.decision
     if decision is None or not decision.outlays:
         return
     bill = decision.outlays[0].bill
     varying = {*names.varying_factors(plan), plan.control}
-    heads = (printable(plan.control), f"{printable(bill.currency)} a million", f"a month at {decision.rate_s:,.6g}/s")
+    heads = (printable(plan.control), f"{printable(bill.currency)} per million", f"a month at {decision.rate_s:,.6g}/s")
     rows = (
         (
-            ", ".join(filter(None, (_levels(dict(outlay.levels) | {plan.control: outlay.level}, varying), outlay.way))),
+            ", ".join(filter(None, (_levels({**outlay.levels, plan.control: outlay.level}, varying), outlay.way))),
             units.span(outlay.least, outlay.most),
             units.span(outlay.months * outlay.least, outlay.months * outlay.most),
         )
@@ -76,7 +76,6 @@ def _million(advice: Advice, plan: Plan) -> Iterator[Block]:
     yield from lines((plans.prices(bill),), long=True)
 
 
-def _levels(levels: Mapping[str, str], varying: Container[str] | None = None) -> str:
-    """Those of the factors that vary; all where nobody says which do."""
-    shown = (item for item in levels.items() if varying is None or item[0] in varying)
-    return printable(" · ".join(names.level(*item) for item in shown))
+def _levels(levels: Mapping[str, str], varying: Container[str]) -> str:
+    """The levels of the varying factors."""
+    return printable(" · ".join(names.level(*item) for item in levels.items() if item[0] in varying))

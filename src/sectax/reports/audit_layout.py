@@ -1,6 +1,6 @@
-"""What the report of an audit says: its verdict, what matters most, what fired, and last what could not be checked.
+"""The report of an audit: its verdict, the worst finding, the other findings, and what was not checked.
 
-The verdict is one sentence that cannot be read as a pass where little was looked at.
+The verdict never reads as a pass if few checks could be made.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ from dataclasses import replace
 
 from sectax.model.audited import Audited, Checked, Status
 from sectax.model.finding import AuditWarning, Severity
-from sectax.reports.diagnostics import alike, warned
+from sectax.reports.diagnostics import group_warnings, warned
 from sectax.reports.document import Block, Document, Section, SectionKind, Text, Warned, grid, sections
-from sectax.reports.words.names import MOST_SUBJECTS, namer
+from sectax.reports.words.names import MOST_SUBJECTS, labeller
 from sectax.text import units
 from sectax.text.printable import printable
 
-# Subjects that say nothing beside what was seen.
+# Subjects that need no name before an observation.
 _WHOLE = ("run", "all figures")
 
-Names = Callable[[str], str]
-# What fits into three lines beside its meaning.
+Labeller = Callable[[str], str]
+# Longer observations are left out of the lead.
 _SHORT = 200
-# Where a check named the first few figures alone.
+# A check named only the first few figures.
 _CUT = re.compile(r"; and \d+ more\b")
-# Of somebody else's numbers, unless all are asked for.
+# Findings shown of another tool's numbers without --all.
 _MOST_FINDINGS = 3
-# Figures that the verdict names; of more it has their number.
+# The verdict names up to this many figures, otherwise their number.
 _MOST_NAMED = 2
 
 
@@ -36,41 +36,37 @@ def audit_report(audited: Audited, *, show_all: bool) -> Document:
     scope = units.count(audited.figures, "comparison" if audited.own else "figure")
     if audited.values:
         scope += f", {units.count(audited.values, 'single value')}"
-    named = namer(audited.names)
-    every = [warning for check in audited.checks for warning in check.warnings]
-    groups = _gravest_first(outcome for outcome in every if not outcome.missing)
+    label = labeller(audited.names)
+    groups = _worst_first(warning for check in audited.checks for warning in check.warnings if not warning.missing)
     fired = [group for group in groups if group[0].severity is not Severity.NOTE]
     notes = [group for group in groups if group[0].severity is Severity.NOTE]
     short = not (audited.own or show_all)
     shown = fired[:_MOST_FINDINGS] if short else fired
-    more = f"{len(fired)} findings, all of them: --all" if len(shown) < len(fired) else ""
+    more = f"all {len(fired)} findings: --all" if len(shown) < len(fired) else ""
     return Document(
         f"Audit of {printable(audited.target)}",
         (
             Text(f"{printable(audited.title)}: {scope}"),
             Text(f"{audit_sentence(audited)}.", strong=True),
-            *(_gravest(fired, named) if audited.own else ()),
+            *(_worst(fired, label) if audited.own else ()),
         ),
         sections(
-            Section("What fired", (*_warnings(shown, named, show_all), *([Text(more)] if more else []))),
-            Section("Notes", tuple(_warnings(notes, named, show_all))),
+            Section("Findings", (*_warnings(shown, label, show_all), *([Text(more)] if more else []))),
+            Section("Notes", tuple(_warnings(notes, label, show_all))),
             Section("Found nothing", _checks_of_status(Status.SILENT, audited), SectionKind.DETAIL),
             Section(
-                "Do not apply here",
+                "Not applicable",
                 _checks_of_status(Status.NOT_APPLICABLE, audited) if show_all else (),
                 SectionKind.DETAIL,
             ),
-            Section(
-                "What cannot be checked",
-                _unchecked_in_short(audited) if short else _unchecked(audited, named, show_all),
-            ),
+            Section("Not checked", _unchecked_in_short(audited) if short else _unchecked(audited, label, show_all)),
         ),
     )
 
 
-def _gravest_first(warnings: Iterable[AuditWarning]) -> list[list[AuditWarning]]:
-    """Those that say the same together; the grave ones first, and of these what concerns most."""
-    groups = [same for _, same in alike(warnings)]
+def _worst_first(warnings: Iterable[AuditWarning]) -> list[list[AuditWarning]]:
+    """Groups of warnings with one meaning, by severity, then by the number of figures."""
+    groups = [same for _, same in group_warnings(warnings)]
     return sorted(groups, key=lambda same: ([*Severity].index(same[0].severity), -_reach(same)))
 
 
@@ -80,30 +76,29 @@ def _reach(same: list[AuditWarning]) -> float:
     return sum(max(len(warning.figures), 1) for warning in same)
 
 
-def _gravest(fired: list[list[AuditWarning]], named: Names) -> Iterator[Text]:
-    """The gravest: what was seen, as far as it is short, and what it means."""
+def _worst(fired: list[list[AuditWarning]], label: Labeller) -> Iterator[Text]:
+    """The worst warning, if it is fatal."""
     first = fired[0][0] if fired else None
     if first is not None and first.severity is Severity.FATAL:
-        saw = f"{named(first.saw)}: " if len(first.saw) <= _SHORT else ""
+        saw = f"{label(first.saw)}: " if len(first.saw) <= _SHORT else ""
         yield Text(f"{first.severity.value}  {printable(first.check)}: {saw}{printable(first.meaning)}.", strong=True)
 
 
-def _warnings(groups: list[list[AuditWarning]], named: Names, show_all: bool) -> Iterator[Warned]:
+def _warnings(groups: list[list[AuditWarning]], label: Labeller, show_all: bool) -> Iterator[Warned]:
     for same in groups:
-        sights = [_line(saw, subjects, show_all) for saw, subjects in _by_observation(same, named).items()]
-        if show_all and any(map(_CUT.search, sights)):
-            figures = dict.fromkeys(named(figure) for warning in same for figure in warning.figures)
-            sights = [*(_CUT.sub("; …", line) for line in sights), f"figures: {'; '.join(figures)}"]
-        yield warned(same[0], sights)
+        texts = [_line(saw, subjects, show_all) for saw, subjects in _by_observation(same, label).items()]
+        if show_all and any(map(_CUT.search, texts)):
+            figures = dict.fromkeys(label(figure) for warning in same for figure in warning.figures)
+            texts = [*(_CUT.sub("; …", line) for line in texts), f"figures: {'; '.join(figures)}"]
+        yield warned(same[0], texts)
 
 
-def _by_observation(warnings: Iterable[AuditWarning], named: Names) -> dict[str, dict[str, None]]:
-    """What was seen, with all that it was seen of."""
+def _by_observation(warnings: Iterable[AuditWarning], label: Labeller) -> dict[str, dict[str, None]]:
+    """Observation -> its subjects."""
     groups: dict[str, dict[str, None]] = {}
     for warning in warnings:
-        groups.setdefault(named(warning.saw), {})[
-            warning.subject if warning.subject in _WHOLE else named(warning.subject)
-        ] = None
+        subject = warning.subject if warning.subject in _WHOLE else label(warning.subject)
+        groups.setdefault(label(warning.saw), {})[subject] = None
     return groups
 
 
@@ -122,45 +117,35 @@ def _listed(subjects: list[str], show_all: bool) -> str:
     return f"{', '.join(shown)}{more}"
 
 
-def _unchecked(audited: Audited, named: Names, show_all: bool) -> tuple[Block, ...]:
-    """One row for each check, however many figures it lacks the same for."""
+def _unchecked(audited: Audited, label: Labeller, show_all: bool) -> tuple[Block, ...]:
+    """One row for each check that lacks data."""
     rows = []
     for check in audited.checks:
+        incomplete = (warning for warning in check.warnings if warning.missing)
         lacking = _by_observation(
-            (
-                replace(warning, saw=_without_all(warning, audited.figures))
-                for warning in check.warnings
-                if warning.missing
-            ),
-            named,
+            (replace(warning, saw=_without_all(warning, audited.figures)) for warning in incomplete), label
         )
         if lacking:
-            missing = "; ".join(lacking)
-            about = dict.fromkeys(
-                subject for subjects in lacking.values() for subject in subjects if subject not in _WHOLE
-            )
-            rows.append((_unchecked_name(check), missing, _listed([*about], show_all)))
+            about = [subject for subjects in lacking.values() for subject in subjects if subject not in _WHOLE]
+            rows.append((_unchecked_name(check), "; ".join(lacking), _listed([*dict.fromkeys(about)], show_all)))
     if not rows:
         return ()
-    # What is missing of every figure needs no names.
-    tell_of = audited.own and any(subjects for _, _, subjects in rows)
-    shown = 3 if tell_of else 2
-    return (grid("", ("check", "what is missing", "of")[:shown], (row[:shown] for row in rows), words=shown),)
+    shown = 3 if audited.own and any(subjects for _, _, subjects in rows) else 2
+    return (grid("", ("check", "missing", "of")[:shown], (row[:shown] for row in rows), words=shown),)
 
 
 def _unchecked_in_short(audited: Audited) -> tuple[Block, ...]:
     """The checks that lack data, in one line."""
     names = [_unchecked_name(check) for check in audited.checks if any(warning.missing for warning in check.warnings)]
-    return (Text(f"{', '.join(names)} (--all says what is missing)"),) if names else ()
+    return (Text(f"{', '.join(names)} (details: --all)"),) if names else ()
 
 
 def _unchecked_name(check: Checked) -> str:
-    """The name of a check that lacks data; where it found something in other figures, it lacks them for a part."""
     return f"{printable(check.check)}{' (in part)' if check.status is Status.FIRED else ''}"
 
 
 def _without_all(warning: AuditWarning, figures: int) -> str:
-    """What is missing; where it is missing of every figure, that needs no words."""
+    """The missing data, without the number of figures if it is all of them."""
     if len(warning.figures) != figures:
         return warning.missing
     of_all = (units.count(figures, "figure"), *warning.figures[:1])
@@ -168,13 +153,12 @@ def _without_all(warning: AuditWarning, figures: int) -> str:
 
 
 def _checks_of_status(status: Status, audited: Audited) -> tuple[Block, ...]:
-    """Those that came out so and have nothing to say."""
     names = [check.check for check in audited.checks if check.status is status and not check.warnings]
     return (Text(", ".join(map(printable, names))),) if names else ()
 
 
 def audit_sentence(audited: Audited) -> str:
-    """What falls, what is doubtful, and how many of the checks that concern the target could be made."""
+    """The verdict of an audit, and how many of the applicable checks could be made."""
     if not audited.own:
         return _quotable(audited)
     if not audited.figures:
@@ -184,10 +168,10 @@ def audit_sentence(audited: Audited) -> str:
 
 
 def _quotable(audited: Audited) -> str:
-    """Whether somebody else's numbers can be quoted, and if not, why."""
+    """Whether another tool's numbers can be quoted, and if not, why."""
     tally = audited.tally()
-    every = (warning for check in audited.checks for warning in check.warnings)
-    fired = _gravest_first(warning for warning in every if warning.severity is not Severity.NOTE)
+    warnings = (warning for check in audited.checks for warning in check.warnings)
+    fired = _worst_first(warning for warning in warnings if warning.severity is not Severity.NOTE)
     if fired:
         worst = fired[0][0]
         which = _marked_figures(audited, worst, tally.fatal if audited.is_fatal else tally.warned)
@@ -200,7 +184,7 @@ def _quotable(audited: Audited) -> str:
 
 
 def _marked_figures(audited: Audited, worst: AuditWarning, marked: int) -> str:
-    """The figures with a finding as grave as the worst, as a reader would call them."""
+    """The figures with a finding as severe as the worst: '1 of 4 figures (NAME)'."""
     if not 0 < marked < audited.figures:
         return "these numbers"
     marked_share = f"{marked} of {units.count(audited.figures, 'figure')}"
@@ -208,29 +192,22 @@ def _marked_figures(audited: Audited, worst: AuditWarning, marked: int) -> str:
         return marked_share
     if marked <= _MOST_NAMED:
         return f"{marked_share} ({'; '.join(map(printable, worst.figures))})"
-    return (
-        marked_share
-        if ", " in worst.subject or worst.subject in _WHOLE
-        else f"{marked_share} ({printable(worst.subject)})"
-    )
+    has_name = ", " not in worst.subject and worst.subject not in _WHOLE
+    return f"{marked_share} ({printable(worst.subject)})" if has_name else marked_share
 
 
 def _findings_counted(audited: Audited) -> str:
-    """How many comparisons of a run are marked F or W; empty where none is."""
+    """The number of a run's comparisons that are marked F or W; empty for none."""
     fatal, warned = audited.tally().fatal, audited.tally().warned
     of_comparisons = f"of {units.count(audited.figures, 'comparison')}"
-    parts = []
-    if fatal:
-        parts.append(f"{fatal} {of_comparisons} {_verb(fatal, 'loses its', 'lose their')} verdict (F)")
+    parts = [f"{fatal} {of_comparisons} {_verb(fatal, 'loses its', 'lose their')} verdict (F)"] if fatal else []
     if warned:
-        parts.append(
-            f"{warned} {'more' if fatal else of_comparisons} {_verb(warned, 'carries', 'carry')} a warning (W)"
-        )
+        parts.append(f"{warned} {'more' if fatal else of_comparisons} {_verb(warned, 'has', 'have')} a warning (W)")
     return " and ".join(parts)
 
 
 def _checks_counted(audited: Audited) -> str:
-    """'3 checks of 12 could be made': so few are no pass."""
+    """'Only 3 checks of 12 could be made'."""
     checked, all_ = _checks(audited)
     if checked == all_:
         return f"All {units.count(all_, 'check')} could be made"
@@ -241,9 +218,7 @@ def _nothing_found(audited: Audited) -> str:
     checked, all_ = _checks(audited)
     if not checked:
         return (
-            f"None of {units.count(all_, 'check')} could be made, so nothing is known"
-            if all_
-            else "No check applies here"
+            f"Nothing is known: none of {units.count(all_, 'check')} could be made" if all_ else "No check applies here"
         )
     if 2 * checked < all_:
         return f"{_checks_counted(audited)}, which is not a pass; {_verb(checked, 'it', 'they')} found nothing"
@@ -253,7 +228,7 @@ def _nothing_found(audited: Audited) -> str:
 
 
 def _checks(audited: Audited) -> tuple[int, int]:
-    """How many checks could be made, and how many apply."""
+    """The number of checks that could be made, and that apply."""
     checked = audited.count(Status.FIRED) + audited.count(Status.SILENT)
     return checked, checked + audited.count(Status.UNCHECKED)
 

@@ -1,4 +1,4 @@
-"""Blocks one by one, in the order in which they ran."""
+"""Charts of the blocks over time."""
 
 from __future__ import annotations
 
@@ -10,21 +10,20 @@ from sectax.model.metric import Metric
 from sectax.model.plan import Plan
 from sectax.model.treatment import MEASURED, Cell
 from sectax.reports.document import Axis, Block, Chart, Point, Series, Text
-from sectax.reports.scale import is_far
+from sectax.reports.scale import needs_log_scale
 from sectax.reports.words import names
 from sectax.text import units
 from sectax.text.printable import printable
 
-# More cells than these are not drawn block by block: nobody looks at so many pictures.
 MOST_CELLS = 6
-# More treatments than these have no shape of their own.
+# There are this many shapes.
 _MOST_TREATMENTS = 8
-# More points than these in one picture make a page slow and large, and no eye tells them apart.
+# More points make a page slow and cannot be distinguished.
 _MOST_POINTS = 2000
 
 
 def over_time(analysed: Analysed) -> Iterator[Block]:
-    """Of the metric that answers, every block as a point: a drift or a jump shows that the machine changed."""
+    """A chart for each cell with the first metric's value in every block."""
     plan = analysed.measured.plan
     metric = plan.metrics[0]
     values = analysed.measured.values.get(metric.name, {})
@@ -44,13 +43,13 @@ def over_time(analysed: Analysed) -> Iterator[Block]:
 
 
 def _thinned(blocks_of: Mapping[str, Mapping[int, float]]) -> tuple[dict[str, dict[int, float]], str]:
-    """As many treatments and blocks as a picture can show, and what it leaves out in words."""
+    """As many treatments and blocks as a chart can show, and a sentence on what is left out."""
     longest = max(map(len, blocks_of.values()))
     most = max(2, min(_MOST_TREATMENTS, _MOST_POINTS // longest))
-    every = math.ceil(most * longest / _MOST_POINTS) if len(blocks_of) >= most else 1
-    thinned = {name: dict(sorted(blocks.items())[::every]) for name, blocks in list(blocks_of.items())[:most]}
+    step = math.ceil(most * longest / _MOST_POINTS) if len(blocks_of) >= most else 1
+    thinned = {name: dict(sorted(blocks.items())[::step]) for name, blocks in list(blocks_of.items())[:most]}
     left_out = [f" Only the first {most} of {len(blocks_of)} treatments are drawn."] if len(blocks_of) > most else []
-    left_out += [f" One block in {every} is drawn."] if every > 1 else []
+    left_out += [f" One block in {step} is drawn."] if step > 1 else []
     return thinned, "".join(left_out)
 
 
@@ -64,12 +63,12 @@ def _chart(plan: Plan, cell: Cell, metric: Metric, blocks_of: Mapping[str, Mappi
     where = names.cell(plan, cell.id)
     subject = f"{names.metric(plan, metric.name)}{f', {where}' if where else ''}"
     unit = f"{names.metric(plan, metric.name)}, {printable(column.unit)}"
-    far = is_far([value for blocks in scaled.values() for value in blocks.values()])
+    logarithmic = needs_log_scale([value for blocks in scaled.values() for value in blocks.values()])
     return Chart(
         subject,
-        f"The lines lead the eye from block to block; a drift or a jump shows that the machine changed.{left_out}",
+        f"A drift or a jump shows that the machine changed.{left_out}",
         Axis("block"),
-        Axis(unit, logarithmic=far),
+        Axis(unit, logarithmic=logarithmic),
         tuple(
             Series(name, tuple(Point(float(block), value) for block, value in sorted(blocks.items())))
             for name, blocks in scaled.items()

@@ -1,4 +1,4 @@
-"""What a comparison says, in which order: a run beside a published study, or beside another run."""
+"""Reports that compare a run with a published study, or with another run."""
 
 from __future__ import annotations
 
@@ -20,21 +20,17 @@ from sectax.text import claims, units
 from sectax.text.printable import printable
 
 NO_VERDICT = (
-    "Measured at different times, so the machine may have changed in between, and there is no verdict. "
-    "In brackets: the ratio with the intervals of both."
+    "No verdict: the runs are from different times, and the machine may have changed in between. "
+    "In brackets: the interval of the ratio."
 )
 _WITHIN = (
-    "Ratios within each table; these may be set beside each other. In brackets: the interval of this run's own "
-    "comparison, or else what the intervals of both figures allow."
+    "Ratios within one table can be compared between the study and this run. In brackets: the interval of this run's "
+    "own comparison, or else the range that the intervals of both figures allow."
 )
 
 
 def published_comparison(comparison: PublishedComparison, *, show_all: bool) -> Document:
-    """A run beside a published study.
-
-    Args:
-        show_all: what has no counterpart in the run too.
-    """
+    """Compare a run with a published study; `show_all` includes figures without a counterpart in the run."""
     study = comparison.study
     where = Section("Where", lines((*_facts_there(study.facts), *_facts_here(comparison.here))))
     figures: list[Section] = []
@@ -42,28 +38,28 @@ def published_comparison(comparison: PublishedComparison, *, show_all: bool) -> 
     matched = [any(map(_has_figures, table.here)) for table in comparison.tables]
     for table, title, has_figures in zip(comparison.tables, titles, matched, strict=True):
         if has_figures or (show_all and any(matched)):
-            # Tables of the same metric, as a maximum and a median are, differ by the study's own name for them.
+            # Tables of one metric, such as its maximum and median, differ by the study's name for them.
             own = title if titles.count(title) == 1 else f"{title} ({printable(table.printed.id)})"
             figures += _table(comparison, table, own, show_all=show_all)
     remarks = (f"{note.id}: {printable(note.subject)}: {printable(note.text)}" for note in study.remarks)
-    comes_to = (*_bottom_line(comparison.tables), *_missing(comparison, show_all=show_all))
+    conclusion = (*_bottom_line(comparison.tables), *_missing(comparison, show_all=show_all))
     return Document(
-        f"published:{study.id} beside {_file(comparison.path, comparison.run_id)}: {printable(study.title)}",
+        f"{_file(comparison.path, comparison.run_id)} compared with published:{study.id}: {printable(study.title)}",
         (),
         sections(
             where,
             *figures,
             Section("Left out", lines(map(printable, comparison.left_out))),
             Section("Remarks on the study's labels", lines(remarks)),
-            Section("What the study does not say", lines(_unknowns(study))),
-            Section("So it was chosen", lines(map(printable, comparison.choices))),
-            Section("What it comes to", lines(comes_to, long=True), SectionKind.ANSWER),
+            Section("Not stated by the study", lines(_unknowns(study))),
+            Section("Choices", lines(map(printable, comparison.choices))),
+            Section("Conclusion", lines(conclusion, long=True), SectionKind.ANSWER),
         ),
     )
 
 
 def _bottom_line(tables: Iterable[ComparedTable]) -> Iterator[str]:
-    """Of the ratios whose interval says something, how many hold the study's; of all, which point the other way."""
+    """How many intervals contain the study's ratio, and which ratios have the opposite direction."""
     sides: dict[str, list[tuple[str, float, Figure]]] = {}
     for table in tables:
         for shape in (*table.down, *table.across):
@@ -73,23 +69,23 @@ def _bottom_line(tables: Iterable[ComparedTable]) -> Iterator[str]:
     for name, ratios in sides.items():
         with_interval = [(there, here.low, here.high) for _, there, here in ratios if here.low and here.high]
         narrow = [ends for ends in with_interval if not _is_noisy(*ends[1:])]
-        alike = sum(low <= there <= high for there, low, high in narrow)
-        says = [f"the study's ratio lies within this run's interval in {alike} of {len(narrow)}"] if narrow else []
+        agree = sum(low <= there <= high for there, low, high in narrow)
+        parts = [f"{agree} of {len(narrow)} published ratios are within this run's intervals"] if narrow else []
         if noisy := len(with_interval) - len(narrow):
-            says.append(f"{noisy} too noisy")
+            parts.append(f"{noisy} too noisy")
         if bare := len(ratios) - len(with_interval):
-            says.append(f"{bare} {'more ' if narrow else ''}ratio{'' if bare == 1 else 's'} without an interval")
+            parts.append(f"{bare} {'more ' if narrow else ''}ratio{'' if bare == 1 else 's'} without an interval")
         opposite = [
             ratio
             for ratio, there, here in ratios
             if there > 1 > (here.high or here.value or there) or there < 1 < (here.low or here.value or there)
         ]
-        turned = f"the other way round: {', '.join(opposite)}" if opposite else "none points the other way"
-        yield printable(f"{name}: {', '.join(says)}; {turned}.")
+        direction = f"opposite direction: {', '.join(opposite)}" if opposite else "none has the opposite direction"
+        yield printable(f"{name}: {', '.join(parts)}; {direction}.")
 
 
 def _missing(comparison: PublishedComparison, *, show_all: bool) -> Iterator[str]:
-    """How many of the study's figures this run lacks, and why."""
+    """The number of the study's figures that this run lacks, and why."""
     cells = [
         [side.figures[row][column] for side in [*filter(_has_figures, table.here)] or table.here]
         for table in comparison.tables
@@ -103,21 +99,21 @@ def _missing(comparison: PublishedComparison, *, show_all: bool) -> Iterator[str
     reasons = dict.fromkeys(figure.missing for cell in lacking for figure in cell)
     why = printable("; ".join(reasons))
     if len(lacking) == len(cells):
-        unlike = " and ".join(_factors_without_level(comparison))
-        says = f"No figure of this run matches the study ({f'which has no {unlike}' if unlike else why})"
+        levels = " and ".join(_factors_without_level(comparison))
+        finding = f"No figure of this run matches the study ({f'which has no {levels}' if levels else why})"
     else:
         verb = "is" if len(lacking) == 1 else "are"
-        says = f"{len(lacking)} of the study's {len(cells)} figures {verb} missing here ({why})"
+        finding = f"{len(lacking)} of the study's {len(cells)} figures {verb} missing here ({why})"
     own = f"sectax run {comparison.study.experiment} --published measures the study's own levels"
     more = [own] if NOT_IN_RUN in reasons and comparison.plan.preset != "published" else []
     more += ["--all lists them"] if len(lacking) < len(cells) and not show_all else []
-    yield f"{says}{': ' if more else ''}{'; '.join(more)}."
+    yield f"{finding}{': ' if more else ''}{'; '.join(more)}."
 
 
 def _factors_without_level(comparison: PublishedComparison) -> Iterator[str]:
-    """The factors in which the study has none of the run's levels, with these."""
+    """The factors in which the study has none of the run's levels, with these levels."""
     counterpart, plan = comparison.study.counterpart, comparison.plan
-    assert counterpart is not None, "nothing is compared without one"
+    assert counterpart is not None, "a study without a counterpart is not compared"
     for theirs, ours in counterpart.factors.items():
         labels = {*counterpart.labels.get(theirs, {}).values()}
         levels = next((factor.levels for factor in plan.factors if factor.name == ours), ())
@@ -126,11 +122,7 @@ def _factors_without_level(comparison: PublishedComparison) -> Iterator[str]:
 
 
 def run_comparison(comparison: RunComparison, *, show_all: bool) -> Document:
-    """Two runs side by side.
-
-    Args:
-        show_all: secondary comparisons too, where some comparisons answer the question.
-    """
+    """Compare two runs; `show_all` includes secondary comparisons."""
     answering = [pair for pair in comparison.effects if pair.a.comparison.standing is Standing.PRIMARY]
     unseen = 0
     if answering and not show_all:
@@ -142,7 +134,7 @@ def run_comparison(comparison: RunComparison, *, show_all: bool) -> Document:
     begun = zip("ab", files, (comparison.started_a, comparison.started_b), strict=True)
     codes = (f"; {code}" if code else "" for code in map(revision, comparison.revisions))
     where = (
-        f"{side}: {file}, begun {printable(started)}{code}"
+        f"{side}: {file}, started {printable(started)}{code}"
         for (side, file, started), code in zip(begun, codes, strict=True)
     )
     only = (
@@ -150,7 +142,7 @@ def run_comparison(comparison: RunComparison, *, show_all: bool) -> Document:
         for plan, ids in zip(comparison.plans, (comparison.only_a, comparison.only_b), strict=True)
     )
     return Document(
-        f"{' beside '.join(files)}: {printable(comparison.experiment)}",
+        f"{' compared with '.join(files)}: {printable(comparison.experiment)}",
         (),
         sections(
             Section("Where", lines(where)),
@@ -163,19 +155,17 @@ def run_comparison(comparison: RunComparison, *, show_all: bool) -> Document:
 
 
 def _file(path: str, run_id: str) -> str:
-    """A run as the user called it."""
     return printable(path or f"run {run_id}")
 
 
 def _facts_there(facts: dict[str, Fact]) -> tuple[str, ...]:
     stated_facts = (facts[name] for name in ("environment", "author") if name in facts)
-    return tuple(f"there: {printable(str(fact.value))}" for fact in stated_facts if fact.known is not Known.UNKNOWN)
+    return tuple(f"study: {printable(str(fact.value))}" for fact in stated_facts if fact.known is not Known.UNKNOWN)
 
 
 def _facts_here(identity: dict[str, str]) -> tuple[str, ...]:
-    # What measures (sectax and its libraries) is of no interest beside what is measured.
     software_here = software({name: value for name, value in identity.items() if name.partition(".")[0] != "sectax"})
-    return tuple(f"here: {text}" for text in software_here.values()) or ("here: not recorded",)
+    return tuple(f"this run: {text}" for text in software_here.values()) or ("this run: not recorded",)
 
 
 def _unknowns(study: PublishedStudy) -> tuple[str, ...]:
@@ -193,36 +183,31 @@ def _has_figures(side: Side) -> bool:
 
 
 def _reasons(side: Side) -> str:
-    """Why figures are missing."""
     return printable(
         "; ".join(dict.fromkeys(figure.missing for row in side.figures for figure in row if figure.missing))
     )
 
 
 def _matched(table: ComparedTable, *, show_all: bool) -> ComparedTable:
-    """The table with those sides alone that have a figure, and those ratios unless all are asked for."""
+    """The table without sides that have no figure, and, unless all are shown, without their ratios."""
     places = [place for place, side in enumerate(table.here) if _has_figures(side)]
 
-    def of(shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
-        there = (replace(shape, here=tuple(shape.here[place] for place in places)) for shape in shapes)
-        # Where the run has both figures, that it gives their ratio no verdict is a reason worth reading.
+    def matched(shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
+        with_places = (replace(shape, here=tuple(shape.here[place] for place in places)) for shape in shapes)
+        # If the run has both figures but no verdict on their ratio, the reason is shown.
         return tuple(
             shape
-            for shape in there
+            for shape in with_places
             if show_all or any(ratio.value is not None or ratio.treatment for ratio in shape.here)
         )
 
-    return replace(
-        table,
-        here=tuple(table.here[place] for place in places),
-        down=of(table.down),
-        across=of(table.across),
-    )
+    here = tuple(table.here[place] for place in places)
+    return replace(table, here=here, down=matched(table.down), across=matched(table.across))
 
 
 def _table(comparison: PublishedComparison, table: ComparedTable, title: str, *, show_all: bool) -> list[Section]:
     notes = Gaps()
-    there = _side(table.printed, "there, as printed", table.there, _as_printed, notes)
+    there = _side(table.printed, "study, as printed", table.there, _as_printed, notes)
     bare = [side for side in table.here if show_all and not _has_figures(side)]
     without = tuple(f"{printable(side.name)}: {_reasons(side)}" for side in bare)
     table = _matched(table, show_all=show_all)
@@ -234,7 +219,7 @@ def _table(comparison: PublishedComparison, table: ComparedTable, title: str, *,
     if not table.here:
         return [figures]
     notes = Gaps()
-    heads = ("ratio", "there", *(printable(side.name) for side in table.here))
+    heads = ("ratio", "study", *(printable(side.name) for side in table.here))
 
     def row(shape: Shape) -> tuple[str, ...]:
         return (printable(shape.name), *(_ratio(figure, notes) for figure in (shape.there, *shape.here)))
@@ -245,19 +230,13 @@ def _table(comparison: PublishedComparison, table: ComparedTable, title: str, *,
 
 
 def _side(
-    table: PublishedTable,
-    title: str,
-    side: Side,
-    say: Callable[[Figure], str],
-    notes: Gaps,
-    *,
-    show_all: bool = True,
+    table: PublishedTable, title: str, side: Side, text: Callable[[Figure], str], notes: Gaps, *, show_all: bool = True
 ) -> Table:
-    """One side in the study's layout; `say` writes a figure that is there."""
+    """One side in the study's layout; `text` formats a figure."""
     rows = [
         (
             printable(label),
-            *(notes.missing(figure.missing) if figure.value is None else say(figure) for figure in figures),
+            *(notes.missing(figure.missing) if figure.value is None else text(figure) for figure in figures),
         )
         for label, figures in zip(table.row_labels, side.figures, strict=True)
         if show_all or any(figure.value is not None for figure in figures)
@@ -275,7 +254,7 @@ def _measured(figure: Figure, size: float = 1.0) -> str:
 
 
 def _ratio(figure: Figure, notes: Gaps) -> str:
-    """A ratio with its interval: '14.7 (10 to 21)', 'undecided (0.8 to 1.4)', 'too noisy'; or why there is none."""
+    """A ratio with its interval: '14.7 (10 to 21)', 'undecided (0.8 to 1.4)', 'too noisy', or why it is missing."""
     value, low, high = figure.value, figure.low, figure.high
     if value is None:
         return notes.missing(figure.missing)
@@ -294,16 +273,16 @@ def _is_noisy(low: float, high: float) -> bool:
 
 
 def _timed(plan: Plan, metric: Metric) -> str:
-    """Which clock the run's figures of a metric are by, where its own answer is by the other."""
+    """The clock of a metric's figures, if the run's own answer uses the other clock."""
     primary = plan.metrics[0]
     if metric.unit == "B" or metric.cpu == primary.cpu:
         return ""
     clocks = ["CPU time" if timed.cpu else "wall time" for timed in (metric, primary)]
-    return f"here by {clocks[0]}, as the study measured; the run's own answer is by {clocks[1]}: sectax show"
+    return f"this run in {clocks[0]}, like the study; its own answer is in {clocks[1]}: sectax show"
 
 
 def _wider_plan(comparison: RunComparison) -> Plan:
-    """The plan in which more varies: by its names what both runs have is known among what one of them has."""
+    """The plan in which more factors vary; its labels are unique in both runs."""
     return max(comparison.plans, key=lambda plan: len(names.varying_factors(plan)))
 
 
@@ -317,8 +296,8 @@ def _differences(comparison: RunComparison) -> Section:
                 if difference.subject in {"run", *difference.name.split()}
                 else f"{difference.name} of {names.subject(_wider_plan(comparison), difference.subject)}"
             ),
-            printable(difference.a or "not there"),
-            printable(difference.b or "not there"),
+            printable(difference.a or "missing"),
+            printable(difference.b or "missing"),
             "not comparable" if difference.refuses else "comparable",
         )
         for difference in comparison.differences
@@ -339,7 +318,7 @@ def _effects(comparison: RunComparison, unseen: int) -> Section:
         )
         for pair in pairs
     )
-    line = "Each treatment against the baseline of its own run; no verdict is given on their difference."
+    line = "Each treatment against the baseline of its own run; there is no verdict on their difference."
     below = (Footnotes((f"{unseen} secondary comparisons: --all",)),) if unseen else ()
     head = "treatment" if len(metrics) > 1 else names.metric(plan, metrics.pop())
     return Section("Effects", (Lines((line,)), grid("", (head, "a", "b"), rows, words=3), *below))

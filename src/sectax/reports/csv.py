@@ -1,6 +1,6 @@
-"""The tables. Numbers are in base units with all their digits; a missing one is empty, and `missing` says why.
+"""Tables as CSV, in base units with all digits; a missing number is empty, and `missing` says why.
 
-Levels stand in one column per factor, `level_FACTOR`, so that a table can be joined and pivoted.
+Each factor has a column `level_FACTOR`, so that tables can be joined and pivoted.
 """
 
 from __future__ import annotations
@@ -27,28 +27,26 @@ _ESTIMATE = ("point", "low", "high", "level", "method", "count")
 
 
 def render(analysed: Analysed, table: str) -> str:
-    """One table as RFC 4180 text with a head and lines that end in CR LF.
+    """One table as RFC 4180 text with a header and CR LF.
 
     Raises:
-        WrongUse: no such table, or none of this run.
+        WrongUse: unknown table, or the run does not have it.
     """
     if table not in (tables := available_tables(analysed)):
         why = "this run was measured on one host" if table in TABLES else f"there is no table {table!r}"
-        raise WrongUse(why, f"there are: {', '.join(tables)}")
-    head, experiment_rows = _MADE[table]
-    rows = experiment_rows(analysed)
+        raise WrongUse(why, f"choose one of: {', '.join(tables)}")
+    head, table_rows = _TABLES[table]
     levels = {f"level_{factor.name}": cell(f"level_{factor.name}") for factor in analysed.measured.plan.factors}
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, [*head, *levels], extrasaction="ignore", lineterminator="\r\n")
     writer.writerow(dict(zip(head, head, strict=True)) | levels)
     run = {"run": analysed.measured.run_id, "experiment": analysed.measured.plan.experiment}
-    for row in rows:
+    for row in table_rows(analysed):
         writer.writerow({name: _cell(value) for name, value in (run | row).items()})
     return text.getvalue()
 
 
 def available_tables(analysed: Analysed) -> tuple[str, ...]:
-    """Those that a run has."""
     return tuple(table for table in TABLES if table != "hosts" or len(analysed.measured.machines) > 1)
 
 
@@ -73,7 +71,7 @@ _HOST_HEAD = (
 
 
 def _hosts(analysed: Analysed) -> Iterator[_Row]:
-    """Every comparison on every host by its name, on all that were measured, and on hosts like these."""
+    """Every comparison on every host, on all measured hosts, and on hosts like these."""
     levels = {treatment.id: treatment.levels for treatment in analysed.measured.plan.treatments}
     for across in analysed.hosts:
         compared = across.measured.comparison
@@ -177,7 +175,7 @@ def _treatments(analysed: Analysed) -> Iterator[_Row]:
 
 
 def _blocks(analysed: Analysed) -> Iterator[_Row]:
-    """The value of every treatment in every finished block, the run's own controls among them."""
+    """The value of every treatment in every finished block, including the run's own controls."""
     measured = analysed.measured
     for metric in measured.plan.metrics:
         values = measured.values.get(metric.name, {})
@@ -194,7 +192,7 @@ def _blocks(analysed: Analysed) -> Iterator[_Row]:
                 }
 
 
-_MADE: Mapping[str, tuple[tuple[str, ...], Callable[[Analysed], Iterator[_Row]]]] = {
+_TABLES: Mapping[str, tuple[tuple[str, ...], Callable[[Analysed], Iterator[_Row]]]] = {
     "findings": (_FINDING_HEAD, _findings),
     "treatments": (_TREATMENT_HEAD, _treatments),
     "blocks": (_BLOCK_HEAD, _blocks),
@@ -211,9 +209,9 @@ def _cell(value: str | int | float | None) -> str:
         return ""
     if isinstance(value, str):
         return _text(value)
-    # numpy's floats are floats too, but say so in their repr.
+    # The repr of numpy's floats has a type name.
     return repr(float(value)) if isinstance(value, float) else str(value)
 
 
-# The same few names and levels stand in thousands of rows.
+# Few different names and levels fill thousands of rows.
 _text = functools.lru_cache(maxsize=4096)(cell)

@@ -1,4 +1,4 @@
-"""What a report must say besides the figures: warnings, and what was skipped or failed, each said once."""
+"""Warnings, skipped and failed treatments of a report, each once."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ def all_warnings(analysed: Analysed) -> tuple[AuditWarning, ...]:
 
 
 def gather_warnings(analysed: Analysed, show_all: bool) -> tuple[Warned, ...]:
-    """All warnings, those that say the same of several subjects gathered into one."""
+    """All warnings; those with one meaning and several subjects are merged."""
     plan = analysed.measured.plan
-    named, gathered = names.in_texts(plan), []
-    for warning, same in alike(all_warnings(analysed)):
-        sights = dict.fromkeys(_about(plan, warning) + named(warning.saw) for warning in same)
-        shown = [*sights] if show_all else [*sights][: names.MOST_SUBJECTS]
-        if len(shown) < len(sights):
-            shown.append(f"and {len(sights) - len(shown)} more")
+    label, gathered = names.plan_labeller(plan), []
+    for warning, same in group_warnings(all_warnings(analysed)):
+        observations = dict.fromkeys(_about(plan, warning) + label(warning.saw) for warning in same)
+        shown = [*observations] if show_all else [*observations][: names.MOST_SUBJECTS]
+        if len(shown) < len(observations):
+            shown.append(f"and {len(observations) - len(shown)} more")
         fatal = warning.severity is Severity.FATAL
-        gathered.append(warned(warning, shown, "takes the verdict away" if fatal else ""))
+        gathered.append(warned(warning, shown, "withdraws the verdict" if fatal else ""))
     return tuple(gathered)
 
 
@@ -42,22 +42,22 @@ def _about(plan: Plan, warning: AuditWarning) -> str:
     return f"{about}: " if about else ""
 
 
-def alike(warnings: Iterable[AuditWarning]) -> Iterator[tuple[AuditWarning, list[AuditWarning]]]:
-    """The warnings that differ in their subject and in what was seen alone: the first of them, and all."""
+def group_warnings(warnings: Iterable[AuditWarning]) -> Iterator[tuple[AuditWarning, list[AuditWarning]]]:
+    """Groups of warnings that differ only in subject and observation: the first one, and all."""
     groups: dict[tuple[str, Severity, str, str], list[AuditWarning]] = {}
     for warning in warnings:
         groups.setdefault((warning.check, warning.severity, warning.meaning, warning.advice), []).append(warning)
     return ((same[0], same) for same in groups.values())
 
 
-def warned(warning: AuditWarning, sights: Iterable[str], consequence: str = "") -> Warned:
+def warned(warning: AuditWarning, observations: Iterable[str], consequence: str = "") -> Warned:
     """A warning as a block of a document."""
     check, meaning, hint = (printable(text) for text in (warning.check, warning.meaning, warning.advice))
-    return Warned(check, warning.severity, consequence, tuple(sights), meaning, hint)
+    return Warned(check, warning.severity, consequence, tuple(observations), meaning, hint)
 
 
 def all_skipped(measured: Measured) -> tuple[SkippedTreatment, ...]:
-    """What cannot be had here: known before the run, or said by the subject in the pilot or later; each once."""
+    """Treatments skipped by the plan, or later by their subject; each once."""
     levels = {treatment.id: treatment.levels for treatment in measured.plan.treatments}
     later = [
         SkippedTreatment(failure.treatment, levels.get(failure.treatment, {}), failure.reason, failure.hint)
@@ -71,14 +71,13 @@ def all_skipped(measured: Measured) -> tuple[SkippedTreatment, ...]:
 
 
 def skipped(analysed: Analysed, show_all: bool) -> tuple[NotThere, ...]:
-    """What `all_skipped` knows, gathered by reason."""
-    measured = analysed.measured
-    reasons = [(skip.treatment, skip.why_not) for skip in all_skipped(measured)]
-    return _grouped_reasons(measured.plan, reasons, show_all)
+    """`all_skipped`, grouped by reason."""
+    reasons = [(skip.treatment, skip.why_not) for skip in all_skipped(analysed.measured)]
+    return _grouped_reasons(analysed.measured.plan, reasons, show_all)
 
 
 def failed(analysed: Analysed, show_all: bool) -> tuple[NotThere, ...]:
-    """What failed, with the blocks in which it did; block 0 is the pilot."""
+    """Failed treatments with their blocks; block 0 is the pilot."""
     measured = analysed.measured
     blocks: dict[tuple[str, str, str], list[int]] = {}
     for failure in measured.failures:
@@ -105,7 +104,7 @@ def _grouped_reasons(plan: Plan, reasons: list[tuple[str, WhyNot]], show_all: bo
         groups.setdefault(why, {})[treatment] = None
     return tuple(
         NotThere(
-            tuple(names.together(plan, tuple(ids), show_all=show_all)),
+            tuple(names.group_labels(plan, tuple(ids), show_all=show_all)),
             WhyNot(printable(why.reason), printable(why.hint)),
         )
         for why, ids in groups.items()

@@ -1,4 +1,4 @@
-"""What a reader must know before trusting the figures: the run's check of itself, and its warnings in a line each."""
+"""Caveats of a report: the run's self-check, and warnings in a line each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sectax.model.environment import FLAW
 from sectax.model.finding import FASTER, SLOWER, Effect, Finding, Severity, VerdictId
 from sectax.model.plan import Plan
 from sectax.model.treatment import Standing
-from sectax.reports.diagnostics import alike, all_warnings, failed, skipped
+from sectax.reports.diagnostics import all_warnings, failed, group_warnings, skipped
 from sectax.reports.notes import empty_loops
 from sectax.reports.result_tables import WARNED_MARK
 from sectax.reports.words import names
@@ -19,20 +19,16 @@ from sectax.stats.run_controls import bias_shown, excludes_known_cost, finds_kno
 from sectax.text import claims, units
 from sectax.text.printable import printable
 
-# Of the same thing measured twice.
+# The baseline and its copy must not differ.
 _DIFFERS = SLOWER | FASTER
-# The checks of the audit that say what the run's controls of itself do not show.
+# The checks of the audit on negative and positive controls.
 _OF_CONTROLS = {"negative-control", "positive-control"}
-# So many characters of doubts stand on a page, two lines or three; of the others it says which they are.
+# Characters for caveats in the one-screen report, two or three lines; the others are only named.
 _ROOM = 200
 
 
 def distrust(analysed: Analysed, shown: frozenset[str]) -> tuple[list[str], list[str]]:
-    """What a reader must know before trusting the figures, the worst first, in about two lines; and what else there is.
-
-    Args:
-        shown: the comparisons that it is about.
-    """
+    """Caveats on the comparisons shown, the worst first, in about two lines; and the names of the others."""
     doubts = [(name, text) for _, name, text in sorted(_doubts(analysed, shown), key=lambda doubt: doubt[0])]
     lengths = itertools.accumulate(len(text) for _, text in doubts)
     shown_count = max(1, sum(length <= _ROOM for length in lengths))
@@ -40,7 +36,7 @@ def distrust(analysed: Analysed, shown: frozenset[str]) -> tuple[list[str], list
 
 
 def _doubts(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, str, str]]:
-    """The self-check, warnings of what is shown, what failed or was skipped: how bad, what it is called, its words."""
+    """Self-check, warnings, failed and skipped treatments, each with its rank (0 is worst), name and text."""
     plan = analysed.measured.plan
     for text in analysed.measured.circumstances(FLAW):
         yield 0, "proof", f"not sound: {printable(text)}"
@@ -64,13 +60,13 @@ def _doubts(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, st
         if comparison.standing is Standing.PRIMARY
         for about in (comparison.id, comparison.treatment, comparison.baseline)
     }
-    named = names.in_texts(plan)
-    heeded = (warning for warning in all_warnings(analysed) if warning.severity is not Severity.NOTE)
-    for first, same in alike(warning for warning in heeded if warning.subject not in unseen):
+    label = names.plan_labeller(plan)
+    serious = (warning for warning in all_warnings(analysed) if warning.severity is not Severity.NOTE)
+    for first, same in group_warnings(warning for warning in serious if warning.subject not in unseen):
         about = [*dict.fromkeys(names.subject(plan, warning.subject) for warning in same if warning.subject != "run")]
-        name, saw = printable(first.check), named(first.saw)
-        # The others may have shown other figures.
-        whose, more = f"{about[0]}: " if about else "", f"; {len(about) - 1} more like it" if len(about) > 1 else ""
+        name, saw = printable(first.check), label(first.saw)
+        # The figures of the others may differ.
+        whose, more = f"{about[0]}: " if about else "", f"; also in {len(about) - 1} more" if len(about) > 1 else ""
         if first.severity is Severity.FATAL:
             advice = f"; {printable(first.advice)}" if first.advice else ""
             yield 0, name, f"{name}: {whose}{saw}{advice}{more}"
@@ -80,7 +76,7 @@ def _doubts(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, st
 
 
 def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
-    """What the run's controls of itself say against it: what a reader must know first."""
+    """Failures of the run's own negative and positive controls, as sentences."""
     undetected: dict[tuple[str, str, str], list[str]] = {}
     for family in controls:
         negative, positive = family.negative, family.positive
@@ -92,41 +88,37 @@ def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
         added = _added(plan, family, positive)
         if excludes_known_cost(positive.effect):
             yield (
-                f"self-check of {name} failed: a cost of {added} that was added on purpose was measured as "
+                f"self-check of {name} failed: an added cost of {added} was measured as "
                 f"{claims.interval(positive.effect)}; {_wider(scale_error(positive.effect))}"
             )
         elif not finds_known_cost(positive.effect):
             least = units.share(_least_trusted(plan, family, positive, positive.effect))
-            alike = names.metric(plan, positive.comparison.metric), added, least
-            undetected.setdefault(alike, []).append(printable(family.family))
-    named = {
-        alike: ("; " if any("," in family for family in families) else ", ").join(families)
-        for alike, families in undetected.items()
+            limit = names.metric(plan, positive.comparison.metric), added, least
+            undetected.setdefault(limit, []).append(printable(family.family))
+    joined = {
+        limit: ("; " if any("," in family for family in families) else ", ").join(families)
+        for limit, families in undetected.items()
     }
-    if len(named) > 1:
-        metrics = " or ".join(dict.fromkeys(by for by, _, _ in named))
-        limits = (f"{least} in {families} (which missed {cost})" for (_, cost, least), families in named.items())
-        yield f"known costs in {metrics} were not found; trust no difference under {', '.join(limits)}"
-    for (by, cost, least), families in named.items() if len(named) == 1 else ():
-        yield f"{families}: a cost of {cost} in {by} was not found; trust no difference under {least}"
+    if len(joined) > 1:
+        metrics = " or ".join(dict.fromkeys(by for by, _, _ in joined))
+        limits = (f"{least} in {families} (which missed {cost})" for (_, cost, least), families in joined.items())
+        yield f"added costs in {metrics} missed; distrust differences under {', '.join(limits)}"
+    for (by, cost, least), families in joined.items() if len(joined) == 1 else ():
+        yield f"{families}: added cost of {cost} in {by} missed; distrust differences under {least}"
 
 
 def self_checked(analysed: Analysed, shown: frozenset[str]) -> str:
-    """What to say of a self-check that saw nothing wrong: that it passed, what of it there was, or what fell beside it.
-
-    Args:
-        shown: the comparisons that it is about.
-    """
+    """The state of a self-check without failures: passed, incomplete, or the number of withdrawn verdicts shown."""
     withdrawn = (finding for finding in analysed.findings if finding.verdict is VerdictId.WITHDRAWN)
-    if fallen := sum(finding.comparison.id in shown for finding in withdrawn):
-        return f"{units.count(fallen, 'verdict')} withdrawn"
+    if number := sum(finding.comparison.id in shown for finding in withdrawn):
+        return f"{units.count(number, 'verdict')} withdrawn"
     controls = analysed.controls
     unproven = any(warning.check in _OF_CONTROLS for warning in all_warnings(analysed))
     if controls and all(map(passed, controls)) and not unproven:
         return "self-check passed"
     if not any(family.negative or family.positive for family in controls):
         return "without a self-check"
-    missing = "" if any(family.positive for family in controls) else ": no cost was added on purpose"
+    missing = "" if any(family.positive for family in controls) else ": no added cost"
     return f"self-check incomplete{missing}"
 
 
@@ -135,7 +127,7 @@ def _known_cost(plan: Plan, family: FamilyControls, positive: Finding) -> float:
 
 
 def _least_trusted(plan: Plan, family: FamilyControls, positive: Finding, effect: Effect) -> float:
-    """The share under which a difference may have escaped a run that missed its known cost: the farther end of it."""
+    """The share under which a run that missed its known cost may have missed differences."""
     return max(math.expm1(max(abs(effect.low), abs(effect.high))), _known_cost(plan, family, positive))
 
 
@@ -144,11 +136,11 @@ def _added(plan: Plan, family: FamilyControls, positive: Finding) -> str:
 
 
 def _wider(log_ratio: float) -> str:
-    return f"all intervals are made wider by {units.share(math.expm1(log_ratio))}"
+    return f"all intervals are widened by {units.share(math.expm1(log_ratio))}"
 
 
 def control_line(plan: Plan, controls: FamilyControls) -> str:
-    """How the run's controls of itself came out, in one line."""
+    """The result of the self-check of one family, in one line."""
     own = (
         control
         for control in (controls.negative, controls.positive)
@@ -160,7 +152,7 @@ def control_line(plan: Plan, controls: FamilyControls) -> str:
 
 
 def _family_name(plan: Plan, controls: FamilyControls) -> str:
-    """The family and, where a run compares several metrics, the one that its controls are shown in."""
+    """The family, and the metric of its controls if the run compares several."""
     control = controls.negative or controls.positive
     several = sum(metric.compared for metric in plan.metrics) > 1
     by = f", {names.metric(plan, control.comparison.metric)}" if several and control is not None else ""
@@ -168,47 +160,47 @@ def _family_name(plan: Plan, controls: FamilyControls) -> str:
 
 
 def passed(controls: FamilyControls) -> bool:
-    """Whether the run's check of itself saw nothing wrong in this family, and lacked nothing."""
+    """Return whether the self-check of this family is complete and passed."""
     negative, positive = controls.negative, controls.positive
     if negative is None or positive is None or negative.effect is None or positive.effect is None:
         return False
-    quiet = (negative.withheld or negative.verdict) not in _DIFFERS
-    return quiet and claims.is_known(negative.effect) and finds_known_cost(positive.effect)
+    differs = (negative.withheld or negative.verdict) in _DIFFERS
+    return not differs and claims.is_known(negative.effect) and finds_known_cost(positive.effect)
 
 
 def _negative(controls: FamilyControls) -> list[str]:
     negative = controls.negative
     if negative is None:
-        return ["nothing was compared with itself"]
+        return ["baseline not compared with its copy"]
     verdict = negative.withheld or negative.verdict
-    same = "the same thing measured twice:"
+    same = "baseline against its copy:"
     if negative.effect is None:
         return [f"{same} not measured"]
     if not claims.is_known(negative.effect):
         return [f"{same} no interval yet"]
     if verdict in _DIFFERS:
-        fallen = takes_verdicts(negative.effect, verdict)
-        so = "no verdict stands" if fallen else _wider(bias_shown(negative.effect, verdict))
+        withdrawn = takes_verdicts(negative.effect, verdict)
+        so = "all verdicts are withdrawn" if withdrawn else _wider(bias_shown(negative.effect, verdict))
         verdict_words = f"{same} {claims.interval(negative.effect)}, which is wrong, so {so}"
     else:
-        verdict_words = f"{same} no difference seen"
-    floor = [] if controls.noise_floor is None else [f"noise of {units.share(controls.noise_floor)}"]
+        verdict_words = f"{same} no difference detected"
+    floor = [] if controls.noise_floor is None else [f"noise floor {units.share(controls.noise_floor)}"]
     return [verdict_words, *floor]
 
 
 def _positive(plan: Plan, controls: FamilyControls) -> str:
     positive = controls.positive
     if positive is None:
-        return "no cost was added on purpose"
+        return "no added cost"
     if positive.effect is None:
         verdict_words = "not measured"
     elif not claims.is_known(positive.effect):
         verdict_words = "no interval yet"
     elif finds_known_cost(positive.effect):
-        verdict_words = f"found ({claims.interval(positive.effect)})"
+        verdict_words = f"detected ({claims.interval(positive.effect)})"
     elif excludes_known_cost(positive.effect):
         verdict_words = f"wrong ({claims.interval(positive.effect)}), so {_wider(scale_error(positive.effect))}"
     else:
         least = units.share(_least_trusted(plan, controls, positive, positive.effect))
         verdict_words = f"missed ({claims.interval(positive.effect)}); distrust differences under {least}"
-    return f"a cost of {_added(plan, controls, positive)} added on purpose: {verdict_words}"
+    return f"added cost of {_added(plan, controls, positive)}: {verdict_words}"

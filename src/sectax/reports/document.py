@@ -1,6 +1,6 @@
-"""One document for every report: what it says, in which order. A builder makes it, and each format only sets it.
+"""One document model for all reports: builders fill it, formats render it and compute nothing.
 
-All text in a document is plain: control characters are escaped, nothing is marked up yet.
+Texts are plain: control characters are escaped, and there is no markup.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sectax.model.why_not import WhyNot
 
 
 class Tone(StrEnum):
-    """What kind of answer a row holds; a format may colour it, but never says anything by colour alone."""
+    """The kind of answer in a row; a format may colour it, but colour never says anything by itself."""
 
     WORSE = "worse"
     BETTER = "better"
@@ -26,9 +26,9 @@ class Tone(StrEnum):
 
 
 class ColumnRole(StrEnum):
-    """What a column of a table of results holds, so that a narrow page knows what it may leave out."""
+    """The content of a column, from which a narrow page decides what to leave out."""
 
-    PLAIN = "plain"  # no table of results
+    PLAIN = "plain"  # not a table of results
     LABEL = "label"
     VALUE = "value"
     EFFECT = "effect"
@@ -38,12 +38,7 @@ class ColumnRole(StrEnum):
 
 @dataclass(frozen=True)
 class Column:
-    """The head of a column.
-
-    Attributes:
-        right: whether the cells are set to the right.
-        optional: whether the column is left out where no row fills it.
-    """
+    """The head of a column; an `optional` one is left out if all its cells are empty."""
 
     head: str
     part: ColumnRole = ColumnRole.PLAIN
@@ -53,7 +48,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Interval:
-    """One effect to be drawn: costs as ratios, 1.04 is 4 % slower; `words` say the same."""
+    """An effect to draw, as cost ratios (1.04 is 4 % slower) and in words."""
 
     low: float
     point: float
@@ -63,7 +58,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Row:
-    """One cell per column, and the effect that they speak of where it can be drawn."""
+    """One text per column, and the effect if it can be drawn."""
 
     cells: tuple[str, ...]
     tone: Tone = Tone.NONE
@@ -74,8 +69,7 @@ class Row:
 class Table:
     """A table of text; its title may be empty.
 
-    `margin` is the share on both sides of no cost that does not matter, where rows have intervals: a format that draws
-    puts them all on one axis. The cells say the same in words.
+    If rows have intervals, `margin` is the equivalence margin as a share, and a format may draw them on one axis.
     """
 
     title: str
@@ -85,7 +79,7 @@ class Table:
 
     @property
     def shown(self) -> tuple[int, ...]:
-        """The places of the columns that are shown: an optional one only where a row fills it."""
+        """The indices of the columns that are shown."""
         return tuple(
             place
             for place, column in enumerate(self.columns)
@@ -95,7 +89,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Axis:
-    """One side of a chart: what it is, with its unit; where it is logarithmic, all values are positive."""
+    """An axis of a chart; its title has the unit."""
 
     title: str
     logarithmic: bool = False
@@ -109,19 +103,19 @@ class Point:
 
 @dataclass(frozen=True)
 class Series:
-    """Points that belong together, in the order of x."""
+    """A named series of points in the order of x."""
 
     name: str
     points: tuple[Point, ...]
 
 
 class Drawing:
-    """What pages alone have; other formats leave it out."""
+    """A block that only HTML pages show."""
 
 
 @dataclass(frozen=True)
 class Chart(Drawing):
-    """Measured points, with a thin line from each to the next of its series; `says` is how to read it."""
+    """Measured points with a thin line through each series; `says` explains how to read it."""
 
     title: str
     says: str
@@ -132,7 +126,7 @@ class Chart(Drawing):
 
 @dataclass(frozen=True)
 class ForestRow:
-    """One comparison of a forest plot: without an interval its words alone are shown."""
+    """One comparison of a forest plot; without an interval only its words are shown."""
 
     label: str
     words: str
@@ -142,7 +136,7 @@ class ForestRow:
 
 @dataclass(frozen=True)
 class ForestGroup:
-    """The comparisons with one baseline; `note` says what that takes by itself."""
+    """The comparisons with one baseline; `note` has the baseline's own figure."""
 
     title: str
     note: str
@@ -151,13 +145,13 @@ class ForestGroup:
 
 @dataclass(frozen=True)
 class Forest(Drawing):
-    """All comparisons that answer the question, on one axis of costs: the picture to decide by.
+    """A forest plot of all main comparisons on one cost axis.
 
     Attributes:
-        title: the answer, in a sentence or two; `question` is what was asked.
-        margin: the share on both sides of no cost that does not matter.
-        left_out: how many comparisons there was no room for.
-        foot: where and when it was measured, and whether the run's check of itself passed.
+        title: the answer, in a sentence or two.
+        margin: the equivalence margin as a share.
+        left_out: number of comparisons without room.
+        foot: place and date of the measurement, and the result of the self-check.
     """
 
     title: str
@@ -180,7 +174,7 @@ class Attachment(Drawing):
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph; the one that is `strong` is what a reader must not miss."""
+    """A paragraph; a `strong` one must not be missed."""
 
     text: str
     strong: bool = False
@@ -188,7 +182,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Lines:
-    """Short texts, each on a line of its own; `long` ones are sentences that fill several lines."""
+    """Short texts, one per line; `long` ones fill several lines."""
 
     texts: tuple[str, ...]
     long: bool = False
@@ -196,7 +190,7 @@ class Lines:
 
 @dataclass(frozen=True)
 class Command:
-    """Something to copy; `caption` says what for, where that is not clear from what stands before it."""
+    """A command to copy, with an optional caption."""
 
     text: str
     caption: str = ""
@@ -204,14 +198,14 @@ class Command:
 
 @dataclass(frozen=True)
 class Footnotes:
-    """What the tables before it need to be read rightly."""
+    """Explanations below tables."""
 
     texts: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Warned:
-    """One check's answer: what it saw, what that means, what to do; `consequence` is what it does to the verdict."""
+    """One warning: observations, meaning, hint; `consequence` is its effect on the verdict."""
 
     check: str
     severity: Severity
@@ -223,7 +217,7 @@ class Warned:
 
 @dataclass(frozen=True)
 class NotThere:
-    """What is missing for one reason, and the command that may change it."""
+    """What is missing for one reason, with the hint that may change it."""
 
     what: tuple[str, ...]
     why: WhyNot
@@ -233,19 +227,16 @@ Block = Table | Drawing | Text | Lines | Command | Footnotes | Warned | NotThere
 
 
 class SectionKind(StrEnum):
-    """What a section is to its reader; it decides about its place and its heading, not about what it says.
+    """The role of a section, in the order of a page; it decides place and heading."""
 
-    In the order of a page: the answer, what it rests on, then what may be wrong with it.
-    """
-
-    ANSWER = "answer"  # first on a page, which is read from the top, and last on a terminal, where the eye is
-    RESULTS = "results"  # the tables: on a terminal they need no heading
+    ANSWER = "answer"  # first on a page, last on a terminal
+    RESULTS = "results"  # tables; without a heading on a terminal
     BODY = "body"
-    ASIDE = "aside"  # results beside the answer: a page folds them
+    ASIDE = "aside"  # additional results; folded on a page
     PICTURES = "pictures"
-    DIAGNOSTICS = "diagnostics"  # what a reader must know before the results are believed
-    DETAIL = "detail"  # what few readers look for: a page may fold it
-    END = "end"  # how to go on from here
+    DIAGNOSTICS = "diagnostics"  # self-check, warnings, failures
+    DETAIL = "detail"  # folded on a page
+    END = "end"  # how to continue
 
 
 @dataclass(frozen=True)
@@ -257,10 +248,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Document:
-    """A whole report; `lead` follows the title, `foot` names the file that it was made from.
-
-    One that `is_brief` is set close, so that it fits on a screen.
-    """
+    """A whole report; `foot` names its file, and an `is_brief` one is set to fit on a screen."""
 
     title: str
     lead: tuple[Block, ...]
@@ -270,22 +258,20 @@ class Document:
 
     @property
     def answers(self) -> tuple[Section, ...]:
-        """What a page that is read from the top begins with."""
         return tuple(section for section in self.sections if section.kind is SectionKind.ANSWER)
 
     @property
     def others(self) -> tuple[Section, ...]:
-        """All but the answers."""
         return tuple(section for section in self.sections if section.kind is not SectionKind.ANSWER)
 
 
 def sections(*every: Section) -> tuple[Section, ...]:
-    """Those of them that have something to say."""
+    """The sections that are not empty."""
     return tuple(section for section in every if section.blocks)
 
 
 def lines(texts: Iterable[str], *, long: bool = False) -> tuple[Block, ...]:
-    """One block of lines; none where there is no line."""
+    """One block of lines; none if there are no texts."""
     texts = tuple(texts)
     return (Lines(texts, long),) if texts else ()
 
@@ -296,7 +282,7 @@ def result_table(
     """A table of treatments with five columns: label, value, effect, difference, verdict.
 
     Args:
-        heads: of the first four columns; without a head for the effect nothing is compared.
+        heads: of the first four columns; an empty head of the effect means that nothing is compared.
     """
     label, value, effect, difference = heads
     columns = (
@@ -310,7 +296,7 @@ def result_table(
 
 
 def grid(title: str, heads: Iterable[str], rows: Iterable[Iterable[str]], *, words: int = 1) -> Table:
-    """A table of text whose first columns, so many, hold words; those behind them hold figures, set to the right."""
+    """A table whose first `words` columns are words; the others are figures, aligned right."""
     columns = tuple(Column(head, right=place >= words) for place, head in enumerate(heads))
     return Table(title, columns, tuple(Row(tuple(cells)) for cells in rows))
 
@@ -320,7 +306,7 @@ def tables(section: Section) -> Iterator[Table]:
 
 
 def with_texts(document: Document, say: Callable[[str], str]) -> Document:
-    """The same document with all of its texts said otherwise."""
+    """The same document with every text replaced by `say(text)`."""
     translated: Document = _translated(document, say)
     return translated
 

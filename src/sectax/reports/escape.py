@@ -1,7 +1,6 @@
-"""Untrusted text made harmless for the place where it is printed.
+"""Escaping of untrusted text: labels, reasons and witnesses come from commands, probes and foreign run files.
 
-Labels, reasons and witnesses come from commands, probes and run files of others. Terminals obey control characters,
-Markdown reads pipes and brackets, spreadsheets run formulas.
+Terminals obey control characters, Markdown reads pipes and brackets, spreadsheets run formulas.
 """
 
 from __future__ import annotations
@@ -10,12 +9,12 @@ import re
 
 from sectax.text.printable import printable
 
-# What Markdown gives a meaning to inside a line. Backslash escapes of ASCII punctuation are CommonMark, 2.4. An
-# underscore inside a word has none, and round brackets only after square ones.
+# Markdown syntax inside a line (backslash escapes: CommonMark 2.4). An underscore inside a word means nothing, nor do
+# round brackets without square ones.
 _MARKDOWN = re.compile(r"([\\`*\[\]<>|~$&#]|(?<!\w)_|_(?!\w))")
 # At the start of a line these would begin a list, a rule, or underline a heading.
 _MARKDOWN_START = re.compile(r"^(\s*)(\d+(?=[.)](?:\s|$))|(?=[-+=]))")
-# A spreadsheet takes a cell that begins so for a formula (OWASP, CSV injection).
+# Spreadsheets run cells that begin with these as formulas (OWASP, CSV injection).
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -31,6 +30,6 @@ def markdown_block(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """Text for one CSV cell that no spreadsheet takes for a formula."""
+    """Text for one CSV cell that no spreadsheet runs as a formula."""
     safe = printable(text)
     return f"'{safe}" if safe.startswith(_FORMULA) else safe

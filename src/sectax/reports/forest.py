@@ -1,4 +1,4 @@
-"""The picture to decide by: every comparison that answers the question, with its interval, on one axis of costs."""
+"""The forest plot of a run: every main comparison with its interval on one cost axis."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from sectax.reports.words import decisions, hosts, names, summaries
 from sectax.text import units
 from sectax.text.printable import printable
 
-# About 14 fill a picture of the size at which pictures are shared, 1200 by 630; with more it becomes higher.
+# About 14 rows fill a picture of 1200 by 630, the usual size for sharing; more make it higher.
 _MOST_ROWS = 40
 _LONGEST_TITLE = 280
 
 
 def forest(analysed: Analysed, path: str, decision: Decision | None) -> Forest | None:
-    """Lay out the picture of a run; None where nothing has an interval.
+    """The plot of a run; None without intervals.
 
     Args:
-        path: of the run file, which the foot names.
-        decision: what the title says.
+        path: the run file, for the foot.
+        decision: the answer, for the title.
     """
     plan = analysed.measured.plan
     shown_ids = visible(analysed, show_all=False)
@@ -65,13 +65,13 @@ def _group(table: Table, rows: tuple[ForestRow, ...]) -> ForestGroup:
 
 
 def _with_unit(value: str, unit: str) -> str:
-    """'330 µs', also of '330 ± 18 %'."""
+    """'330 µs', or '330 µs ± 18 %'."""
     number, plus_minus, doubt = value.partition(" ± ")
     return f"{number} {unit}{plus_minus}{doubt}"
 
 
 def _title(analysed: Analysed, decision: Decision | None) -> str:
-    """As many sentences of the answer as there is room for; the first is always there."""
+    """As many sentences of the answer as fit, at least the first."""
     sentences: list[str] = []
     if decision is not None:
         doubt = summaries.how_many_decided(analysed, decision.findings)
@@ -89,7 +89,7 @@ def _title(analysed: Analysed, decision: Decision | None) -> str:
 
 def _foot(analysed: Analysed, path: str, shown: frozenset[str]) -> tuple[str, ...]:
     measured = analysed.measured
-    host = hosts.where(measured)
+    host = hosts.hosts_label(measured)
     processors = printable(measured.identity.get("host.cpus", "")) if len(measured.machines) < 2 else ""
     version = printable(measured.identity.get("sectax", ""))
     where = [f"{host}, {processors} processors" if processors else host, measured.started[:10]]

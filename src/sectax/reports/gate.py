@@ -1,4 +1,4 @@
-"""A gate as lines for a terminal, as Markdown and annotations for a CI, and as JUnit XML."""
+"""The result of a gate: terminal lines, Markdown, GitHub annotations and JUnit XML."""
 
 from __future__ import annotations
 
@@ -12,11 +12,15 @@ from sectax.reports import escape
 from sectax.text import units
 from sectax.text.printable import printable
 
-_SAID = {ConditionAnswer.HOLDS: "exceeded", ConditionAnswer.RULED_OUT: "kept", ConditionAnswer.OPEN: "undecided"}
+_ANSWER_WORDS = {
+    ConditionAnswer.HOLDS: "exceeded",
+    ConditionAnswer.RULED_OUT: "kept",
+    ConditionAnswer.OPEN: "undecided",
+}
 
 
 def headline(gate: Gate) -> str:
-    """'gate exceeded: main (0123…) → HEAD (4567…)', and why where it is no plain yes or no."""
+    """'gate exceeded: main (0123…) → HEAD (4567…)', and the reason if undecided."""
     sides = ""
     if gate.baseline is not None and gate.treatment is not None:
         sides = f": {_side(gate.baseline)} → {_side(gate.treatment)}"
@@ -24,7 +28,7 @@ def headline(gate: Gate) -> str:
 
 
 def lines(gate: Gate) -> Iterator[str]:
-    """Everything, a line each."""
+    """The whole result, one line at a time."""
     yield headline(gate)
     for number, session in enumerate(gate.sessions, 1):
         run = f", {printable(session.run)}" if session.run else ""
@@ -37,15 +41,15 @@ def lines(gate: Gate) -> Iterator[str]:
             yield from (f"    {printable(measurement)}" for measurement in several)
     if gate.outcome is not GateOutcome.NOTHING and gate.false_alarms:
         share, noun = units.upward(100 * gate.false_alarms), "runs" if gate.baseline is None else "pushes"
-        yield f"where nothing differs, at most {share} % of {noun} exceed a limit in per cent, by chance"
+        yield f"false alarms: at most {share} % of {noun} without a change exceed a limit in per cent by chance"
 
 
 def markdown(gate: Gate) -> str:
-    """For the summary of a CI's step: one table, a row for each limit."""
+    """A table for the summary of a CI step, with a row for each limit."""
     heads = ["limit", *(f"session {number}" for number in range(1, len(gate.sessions) + 1))]
     rows = [heads, ["---"] * len(heads)]
     for answers in zip(*(session.limits for session in gate.sessions), strict=True):
-        cells = [answers[0].limit, *(f"{_SAID[limit.answer]}: {'; '.join(limit.seen)}" for limit in answers)]
+        cells = [answers[0].limit, *(f"{_ANSWER_WORDS[limit.answer]}: {'; '.join(limit.seen)}" for limit in answers)]
         rows.append([escape.markdown(cell) for cell in cells])
     table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
     where = "".join(_machine_words(session) for session in gate.sessions[:1]).strip(", ")
@@ -53,7 +57,7 @@ def markdown(gate: Gate) -> str:
 
 
 def github_annotations(gate: Gate) -> Iterator[str]:
-    """For GitHub, which shows them beside the change: errors, but warnings where the gate cannot say."""
+    """Annotations that GitHub shows in the diff: errors, or warnings if the gate is undecided."""
     if gate.outcome is GateOutcome.PASSED or not gate.sessions:
         return
     kind = "warning" if gate.outcome is GateOutcome.UNKNOWN else "error"
@@ -63,11 +67,7 @@ def github_annotations(gate: Gate) -> Iterator[str]:
 
 
 def junit(gate: Gate, *, may_pass: bool = False) -> str:
-    """One test case for each limit: a failure where it is exceeded, an error where nobody can say.
-
-    Args:
-        may_pass: what is undecided fails no build, so it is skipped.
-    """
+    """One test case for each limit: a failure if exceeded, an error if undecided (skipped with `may_pass`)."""
     from xml.etree import ElementTree
 
     limits = gate.sessions[-1].limits if gate.sessions else ()
@@ -92,15 +92,13 @@ def junit(gate: Gate, *, may_pass: bool = False) -> str:
 
 
 def _machine_words(session: GateSession) -> str:
-    """That no earlier push counts, whatever processor the runner had then."""
     return f", interleaved on {printable(session.machine)}" if session.machine else ""
 
 
 def _limit(limit: GateLimit) -> str:
     figures = f": {'; '.join(map(printable, limit.seen))}" if limit.seen else ""
-    return (
-        f"{printable(limit.limit)}: {_SAID[limit.answer]}{figures}{f' ({printable(limit.why)})' if limit.why else ''}"
-    )
+    why = f" ({printable(limit.why)})" if limit.why else ""
+    return f"{printable(limit.limit)}: {_ANSWER_WORDS[limit.answer]}{figures}{why}"
 
 
 def _side(revision: Revision) -> str:

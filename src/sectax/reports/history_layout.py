@@ -1,4 +1,4 @@
-"""A history as a document: a table of the lines, and where their level changed."""
+"""The report of a history: its lines, and the changes of their level."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from sectax.text.printable import printable
 
 
 def history_report(history: History, *, show_all: bool) -> Document:
-    """Lay out a history; the comparisons that answer no question only where all is asked for."""
+    """Lay out a history; secondary comparisons only with `show_all`."""
     shown = [line for line in history.lines if line.primary or show_all]
     left = len(history.lines) - len(shown)
     rows = tuple(map(_row, shown))
     columns = (
-        Column("what"),
+        Column("comparison"),
         Column("machine"),
         Column("runs", right=True),
         Column("first, × baseline"),
@@ -39,7 +39,7 @@ def history_report(history: History, *, show_all: bool) -> Document:
     table = Table("", columns, rows)
     notes = [f"{units.count(left, 'secondary comparison')}: --all"] if left else []
     if history.planted:
-        notes.append(f"left out: {units.count(history.planted, 'run')} with a cost planted on purpose (self-tests)")
+        notes.append(f"left out: {units.count(history.planted, 'run')} with an added cost (self-tests)")
     more = (Footnotes(tuple(notes)),) if notes else ()
     return Document(
         f"History of {printable(history.source)}",
@@ -75,7 +75,7 @@ def _effect(run: CostPoint) -> str:
 
 
 def _name(run: CostPoint) -> str:
-    """The commit; without one the day."""
+    """The commit, or else the day."""
     return printable(run.commit[:SHORT] + ("+" if run.changed else "") if run.commit else run.started[:10])
 
 
@@ -88,20 +88,20 @@ def _changes(history: History, shown: list[HistoryLine]) -> Iterator[Block]:
     yield from lines(changes, long=True)
     enough = sum(map(_suffices, shown))
     if not enough:
-        yield Text(f"Too few runs to see a change: a line needs {FEWEST_RUNS} with a figure.")
+        yield Text(f"Too few runs to detect a change: a line needs {FEWEST_RUNS} with a figure.")
         return
-    advice = "Advice, no verdict: compare the runs on both sides." if changes else "No level changed."
+    advice = "This is not a verdict: compare the runs on both sides." if changes else "No level changed."
     if enough < len(shown):
         advice += f" Only {enough} of {len(shown)} lines have the {FEWEST_RUNS} runs with a figure that a change needs."
-    yield Text(f"{advice} Looked for by {history.changes_by}.")
+    yield Text(f"{advice} Method: {history.changes_by}.")
 
 
 def _suffices(line: HistoryLine) -> bool:
-    """Whether it has two levels' worth of runs, without which no change is found."""
+    """Return whether a line has enough runs for two levels."""
     return sum(run.cost_ratio is not None for run in line.seen) >= FEWEST_RUNS
 
 
 def _change_words(change: CostChange) -> str:
     where = printable(change.commit[:SHORT] or change.run)
-    also = f"; {', '.join(map(printable, change.also))} changed there too" if change.also else ""
+    also = f"; also changed: {', '.join(map(printable, change.also))}" if change.also else ""
     return f"from {change.before:.3g} to {change.after:.3g} times the baseline at {where}{also}"

@@ -1,4 +1,4 @@
-"""The tables of a run on several hosts: one comparison in each, host by host, and below them what holds for all."""
+"""The tables of a run on several hosts: one for each comparison, with the claims on hosts like these."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from sectax.reports.words import hosts, names, summaries
 from sectax.text import claims, units
 from sectax.text.printable import printable
 
-# More tables are not read; the CSV has all.
+# The CSV has the others.
 _MOST_TABLES = 12
 _NOTE = (
-    "All hosts count alike, however many blocks each made. The interval of one host has a chance of error of its own "
-    "({chance}), and no part in the verdict. Claims about hosts like these take each host as one observation, and the "
-    "hosts measured as a random sample of them."
+    "All hosts have equal weight, whatever their number of blocks. The interval of one host has its own chance of "
+    "error ({chance}) and does not affect the verdict. Claims about hosts like these treat each host as one "
+    "observation, and the hosts measured as a random sample."
 )
 
 
 def section(analysed: Analysed, shown: frozenset[str]) -> Section:
-    """Host by host, of the comparisons that are shown; without blocks for a run on one host."""
+    """The comparisons shown, host by host; empty for a run on one host."""
     across = [comparison for comparison in analysed.hosts if comparison.measured.comparison.id in shown]
     return Section("Host by host", tuple(_blocks(analysed, across)) if across else ())
 
@@ -35,10 +35,12 @@ def _blocks(analysed: Analysed, across: list[AcrossHosts]) -> Iterator[Block]:
         notes.append(f"{len(across) - _MOST_TABLES} more: sectax report RUN --format csv --table hosts")
     yield Footnotes(tuple(notes))
     sentences = [
-        hosts.alike(analysed, comparison) for comparison in across[:_MOST_TABLES] if comparison.alike is not None
+        hosts.claim_on_hosts_like_these(analysed, comparison)
+        for comparison in across[:_MOST_TABLES]
+        if comparison.alike is not None
     ]
     sentences += hosts.refusals(analysed, across)
-    yield from lines([*sentences, *hosts.unseen(across), *hosts.odd(analysed, across)], long=True)
+    yield from lines([*sentences, *hosts.unseen(across), *hosts.outliers(analysed, across)], long=True)
 
 
 def _table(analysed: Analysed, across: AcrossHosts) -> Table:

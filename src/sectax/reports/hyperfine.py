@@ -18,19 +18,19 @@ WALL, CPU, USER, SYSTEM, MEMORY = (
     "time_system",
     "memory_peak_resident",
 )
-# In the order of a measurement; the summary has them by name.
+# In the order of hyperfine's measurements; its summary is sorted by name.
 _UNITS = {WALL: "second", CPU: "second", USER: "second", SYSTEM: "second", MEMORY: "byte"}
 
 
 @dataclass(frozen=True)
 class TimedCommand:
-    """One command with its measurements that counted.
+    """One command with its counted measurements.
 
     Attributes:
-        command: as it was typed, with the values of scans filled in.
-        name: the name it was given; empty without one.
-        measurements: metric -> value, in seconds or bytes; one mapping for each batch, without what was not measured.
-        exit_code: of every execution; None where several were seen.
+        command: the command line, with the values of scans filled in.
+        name: the user's name for it; may be empty.
+        measurements: one mapping of metric to seconds or bytes for each batch.
+        exit_code: the exit code of all executions; None if they differ.
         parameters: the values of scans.
     """
 
@@ -43,7 +43,7 @@ class TimedCommand:
 
 @dataclass(frozen=True)
 class Origin:
-    """What wrote the file, when its run started (UTC, as 2026-11-28T17:37:56Z), and on what machine; empty: unknown."""
+    """The version of sectax, the run's start (UTC, as 2026-11-28T17:37:56Z) and the machine; empty: unknown."""
 
     version: str
     started: str = ""
@@ -51,7 +51,7 @@ class Origin:
 
 
 def as_json(commands: Sequence[TimedCommand], origin: Origin) -> str:
-    """The document of `hyperfine --export-json`, which names sectax as its writer instead of hyperfine."""
+    """The document of `hyperfine --export-json`, with sectax's version instead of hyperfine's."""
     document = {
         "schema_version": 2,
         "metadata": {
@@ -66,7 +66,7 @@ def as_json(commands: Sequence[TimedCommand], origin: Origin) -> str:
 
 
 def _result(timed: TimedCommand) -> Iterator[tuple[str, object]]:
-    """The members of one result; hyperfine leaves out a name and parameters that do not exist."""
+    """The members of one result; like hyperfine, without an empty name or parameters."""
     yield "command", timed.command
     if timed.name:
         yield "name", timed.name

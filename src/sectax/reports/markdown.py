@@ -1,7 +1,4 @@
-"""A document as Markdown; the answer in words comes first, since a page is read from the top.
-
-What comes in is plain text; it is escaped here, and only here.
-"""
+"""A document as Markdown, the answer first; plain text is escaped here and nowhere else."""
 
 from __future__ import annotations
 
@@ -92,14 +89,13 @@ class Writer:
         self._parts.append("\n".join(f"- {markdown_block(text)}" for text in texts))
 
     def command(self, text: str) -> None:
-        """Something to copy, in a fence that is longer than any run of backticks in it."""
+        """A command in a fence longer than any run of backticks in it."""
         safe = printable(text)
         longest = max((len(run) for run in re.findall("`+", safe)), default=0)
         fence = "`" * max(3, longest + 1)
         self._parts.append(f"{fence}\n{safe}\n{fence}")
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[str]], right: frozenset[int]) -> None:
-        """A table; the columns in *right* are set to the right."""
         rule = ["--:" if place in right else "---" for place in range(len(head))]
         lines = [_line(markdown(cell) for cell in head), _line(rule)]
         lines += [_line(markdown(cell) for cell in row) for row in rows]

@@ -1,4 +1,4 @@
-"""What a report notes besides the findings: what the kernel saw, what empty loops take, and how to measure it again."""
+"""Notes of a report: kernel counters, the cost of empty loops, software, and how to repeat the run."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from sectax.reports.words import names
 from sectax.text import units
 from sectax.text.printable import printable
 
-# The cost of the empty loop and call is reported where it passes this share of an operation.
+# The cost of the empty loop and call is reported above this share of an operation.
 _EMPTY_REPORTED_FROM = 0.01
-# Hashes and protocol versions tell programs that two runs differ, and people nothing.
-_TELL_NOBODY = frozenset({"files", "probe"})
-# These values name themselves.
-_SPEAK_ALONE = frozenset({"", "runtime", "cpu_model", "python"})
-# Levels that can be named on a command line; others follow from the options that made them.
+# Hashes and protocol versions are for programs, not for readers.
+_HIDDEN = frozenset({"files", "probe"})
+# Values that need no name before them.
+_UNNAMED = frozenset({"", "runtime", "cpu_model", "python"})
+# Levels that can be given on a command line; others follow from the options that made them.
 _NAMEABLE = re.compile(r"[\w.+/-]+")
-# Options that a plan has and no command line: where the commands ran, and what followed from the machine.
+# Options of a plan that are not on the command line: the working folder, and sizes derived from the machine.
 _FOLDER = "folder"
 _NOT_TYPED = frozenset({_FOLDER, "memory-block"})
-# As many executions as --blocks would say in another way.
+# This option sets the number of blocks too.
 _RUNS = "runs"
 _FLAG = ("yes",)
 
 
 def notes(analysed: Analysed) -> tuple[str, ...]:
-    """All of them, and after them what the run itself had to say."""
+    """All notes, those of the run itself last."""
     measured = analysed.measured
     return (
         *_telemetry(measured),
@@ -45,7 +45,7 @@ def notes(analysed: Analysed) -> tuple[str, ...]:
 
 
 def _telemetry(measured: Measured) -> tuple[str, ...]:
-    """One line, or none where nothing was recorded. What could not be read is called so; it is never a zero."""
+    """One line, or none if nothing was recorded. A counter that could not be read is unknown, never zero."""
     recorded = [telemetry for telemetry in measured.telemetry.values() if telemetry]
     if not recorded:
         return ()
@@ -54,7 +54,7 @@ def _telemetry(measured: Measured) -> tuple[str, ...]:
         _total(recorded, "steal_s", "steal", "stolen by other machines"),
         _total(recorded, "throttled_s", "throttling", "throttled"),
     ]
-    return (f"while it was measured: {', '.join(parts)}",)
+    return (f"during the measurement: {', '.join(parts)}",)
 
 
 def _time_spent(measured: Measured) -> tuple[str, ...]:
@@ -62,17 +62,17 @@ def _time_spent(measured: Measured) -> tuple[str, ...]:
     if spent is None:
         return ()
     parts = {
-        "inside the batches that count": spent.counted,
-        "settling and warming up": spent.settling,
-        "opening": spent.opening,
+        "in measured batches": spent.counted,
+        "in warm-up": spent.settling,
+        "starting": spent.opening,
         "waiting and between batches": spent.waiting,
     }
     shares = zip(units.whole_percents(list(parts.values())), parts, strict=True)
-    return (f"where the time of the blocks went: {', '.join(f'{share} % {what}' for share, what in shares)}",)
+    return (f"time of the blocks: {', '.join(f'{share} % {what}' for share, what in shares)}",)
 
 
 def _waiting(measured: Measured) -> str:
-    """Of the time in which a treatment could run, the share that it waited: the median of each family, and the most."""
+    """The share of runnable time spent waiting for a CPU: median and maximum of each family."""
     plan = measured.plan
     families: dict[str, list[float]] = {}
     for treatment in plan.treatments:
@@ -81,7 +81,7 @@ def _waiting(measured: Measured) -> str:
         if waited is not None and ran is not None and waited + ran > 0:
             families.setdefault(plan.cell(treatment.cell).family, []).append(waited / (waited + ran))
     if not families:
-        return "waiting for a processor not known"
+        return "time waiting for a processor unknown"
     parts = []
     for family, shares in families.items():
         middle, most = units.share(statistics.median(shares)), units.share(max(shares))
@@ -93,14 +93,14 @@ def _waiting(measured: Measured) -> str:
 def _total(recorded: list[dict[str, float]], key: str, name: str, verb: str) -> str:
     values = [telemetry[key] for telemetry in recorded if key in telemetry]
     if not values:
-        return f"{name} not known"
-    over = f" ({len(values)} treatments together)" if sum(value > 0 for value in values) > 1 else ""
+        return f"{name} unknown"
+    over = f" (sum of {len(values)} treatments)" if sum(value > 0 for value in values) > 1 else ""
     words = f"{units.seconds(sum(values))} {verb}{over}" if sum(values) > 0 else f"no {name}"
-    return words if len(values) == len(recorded) else f"{words} in what could be read"
+    return words if len(values) == len(recorded) else f"{words} (incomplete)"
 
 
 def empty_loops(analysed: Analysed) -> tuple[str, ...]:
-    """What an operation that does nothing takes, where that is much of one, or the experiment wants it always shown."""
+    """The cost of an empty operation, if it is large or the experiment always shows it."""
     plan = analysed.measured.plan
     own_words = plan.words.get("empty loop")
     reported_from = _EMPTY_REPORTED_FROM if own_words is None else 0.0
@@ -118,20 +118,20 @@ def empty_loops(analysed: Analysed) -> tuple[str, ...]:
 
 
 def how_measured(analysed: Analysed) -> Iterator[str]:
-    """A line for each fact; none where no session is recorded."""
+    """A line for each fact; empty if no session is recorded."""
     measured, plan = analysed.measured, analysed.measured.plan
     if not measured.sessions:
         return
     session = measured.sessions[0]
     command = session.circumstances.get(COMMAND_LINE)
     if command:
-        yield f"called as: {printable(command)}"
+        yield f"command line: {printable(command)}"
     if code := revision(session.revision()):
-        yield f"measured: {code}"
+        yield f"revision: {code}"
     for name, text in session.circumstances.items():
         if name.startswith(PROOF):
-            yield f"before it was timed: {printable(text)}"
-    yield f"order of the trials: drawn from seed {plan.seed}"
+            yield f"checked before timing: {printable(text)}"
+    yield f"trial order: random, seed {plan.seed}"
     baselines = {plan.treatment(cell.baseline).levels.get(plan.control, "") for cell in plan.cells} - {"baseline"}
     for factor in plan.factors:
         used = {treatment.levels.get(factor.name) for treatment in plan.treatments}
@@ -143,8 +143,8 @@ def how_measured(analysed: Analysed) -> Iterator[str]:
 
 
 def revision(code: Mapping[str, str]) -> str:
-    """'commit 7c771edd, with changed files; GITHUB_RUN_ID 7': what was measured, and in which job; or nothing."""
-    changed = {"yes": ", with changed files", "no": ""}.get(code.get(CHANGED, ""), ", changed files not known")
+    """The measured commit and CI job: 'commit 7c771edd, with changed files; GITHUB_RUN_ID 7'; may be empty."""
+    changed = {"yes": ", with changed files", "no": ""}.get(code.get(CHANGED, ""), ", changed files unknown")
     commit = [f"commit {code[REVISION]}{changed}"] if REVISION in code else []
     job = [f"{name.removeprefix(JOB)} {value}" for name, value in code.items() if name.startswith(JOB)]
     return printable("; ".join([*commit, *job]))
@@ -156,9 +156,9 @@ def software(identity: Mapping[str, str]) -> dict[str, str]:
     for name, value in identity.items():
         kind, _, rest = name.partition(".")
         library = rest.removeprefix("library_").replace("_", " ")
-        if rest not in _TELL_NOBODY:
-            alone = rest in _SPEAK_ALONE and not (rest and value[:1].isdigit())
-            groups.setdefault(kind, []).append(value if alone else f"{library} {value}")
+        if rest not in _HIDDEN:
+            unnamed = rest in _UNNAMED and not (rest and value[:1].isdigit())
+            groups.setdefault(kind, []).append(value if unnamed else f"{library} {value}")
     return {
         kind: printable(f"{'machine' if kind == 'host' else kind}: {', '.join(values)}")
         for kind, values in groups.items()
@@ -166,10 +166,10 @@ def software(identity: Mapping[str, str]) -> dict[str, str]:
 
 
 def repeat(plan: Plan) -> str:
-    """A command with the same levels, rules and seed; it writes a run file of its own."""
+    """The command that repeats a run with the same levels, rules and seed."""
     words = ["sectax", "run", plan.experiment, *_option_words(plan)]
     folder = "".join(f"cd {shlex.quote(place)} && " for place in plan.options.get(_FOLDER, ()))
-    # Of use where a path counts from there; elsewhere it is somebody's own folder.
+    # The folder matters only for relative paths.
     return (folder if any("./" in word for word in words) else "") + shlex.join(words)
 
 

@@ -1,4 +1,4 @@
-"""What a page of a run says beside its report (blocks over time, where and how it was measured, raw figures)."""
+"""The HTML page of a run: its report, blocks over time, audit, plan, environment and raw data."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from sectax.reports.report_layout import findings
 from sectax.reports.words import plans
 from sectax.text.printable import printable
 
-# Larger tables are packed, or stay outside the page, which is to be opened and sent like a picture.
+# Larger tables are compressed or left out, so that the page stays small enough to send.
 _LARGEST_ATTACHMENT = 200_000
 _LARGEST_PACKED = 400_000
 
@@ -38,13 +38,13 @@ _LARGEST_PACKED = 400_000
 def run_page(
     document: Document, analysed: Analysed, picture: Forest | None, rows: Sequence[AdviceRow] = ()
 ) -> Document:
-    """The report of a run with all that a page has room for.
+    """Extend the report of a run to a page.
 
     Args:
-        picture: stands before the answer in words; None where nothing has an interval.
+        picture: the forest plot before the answer; None without intervals.
         rows: the experiment's own advice.
     """
-    # A picture that has all answers says them in words too.
+    # A picture with all answers has their words too, so that the tables can be folded.
     folds = SectionKind.RESULTS if picture is None or picture.left_out else SectionKind.ASIDE
     sections_before = [
         replace(section, blocks=(picture, *section.blocks)) if picture and section in document.answers[:1] else section
@@ -52,7 +52,7 @@ def run_page(
         if section.kind is not SectionKind.RESULTS
     ]
     facts = [map(printable, item) for item in analysed.measured.identity.items()]
-    environment = (grid("", ("what", "value"), facts, words=2),) if facts else ()
+    environment = (grid("", ("name", "value"), facts, words=2),) if facts else ()
     added = sections(
         Section("Findings", findings(analysed), folds),
         *row_sections(analysed.measured.plan, rows, SectionKind.DETAIL),
@@ -62,17 +62,16 @@ def run_page(
         Section("Plan and rules", tuple(_method(analysed)), SectionKind.DETAIL),
         Section("Environment", environment, SectionKind.DETAIL),
         Section(
-            "Measure it again",
+            "Repeat this run",
             (Command(printable(repeat(analysed.measured.plan)), "The same levels, rules and order, on your machine:"),),
             SectionKind.END,
         ),
-        Section("Raw figures", tuple(_attachments(analysed)), SectionKind.END),
+        Section("Raw data", tuple(_attachments(analysed)), SectionKind.END),
     )
     return replace(document, sections=(*sections_before, *added))
 
 
 def _audit(analysed: Analysed) -> Iterator[Table]:
-    """Every check of the audit, what it holds against, and what became of it."""
     rows = [(printable(check.check), printable(check.rule), _outcome_words(check)) for check in analysed.checks]
     if rows:
         yield grid("", ("check", "fires where", "here"), rows, words=3)
@@ -80,14 +79,14 @@ def _audit(analysed: Analysed) -> Iterator[Table]:
 
 def _outcome_words(check: Checked) -> str:
     noted = check.status is Status.SILENT and check.warnings
-    return "a note: see the warnings" if noted else _BECAME[check.status]
+    return "a note: see the warnings" if noted else _STATUS_WORDS[check.status]
 
 
-_BECAME = {
+_STATUS_WORDS = {
     Status.FIRED: "fired: see the warnings",
     Status.SILENT: "did not fire",
-    Status.UNCHECKED: "cannot be checked here",
-    Status.NOT_APPLICABLE: "does not apply",
+    Status.UNCHECKED: "not checked",
+    Status.NOT_APPLICABLE: "not applicable",
 }
 
 
@@ -106,18 +105,18 @@ def _attachments(analysed: Analysed) -> Iterator[Attachment | Lines]:
     for table in csv.available_tables(analysed):
         content = csv.render(analysed, table).encode()
         if len(content) <= _LARGEST_ATTACHMENT:
-            yield Attachment(f"{table}.csv", "text/csv;charset=utf-8", content, _SAYS[table])
+            yield Attachment(f"{table}.csv", "text/csv;charset=utf-8", content, _DESCRIPTIONS[table])
         elif len(packed := gzip.compress(content, mtime=0)) <= _LARGEST_PACKED:
-            yield Attachment(f"{table}.csv.gz", "application/gzip", packed, f"{_SAYS[table]}, packed")
+            yield Attachment(f"{table}.csv.gz", "application/gzip", packed, f"{_DESCRIPTIONS[table]}, compressed")
         else:
             left_out.append(f"{table}.csv is too large for a page: sectax report RUN --format csv --table {table}")
     if left_out:
         yield Lines(tuple(left_out))
 
 
-_SAYS = {
+_DESCRIPTIONS = {
     "findings": "every comparison with its effect, interval and verdict",
-    "treatments": "every treatment with its own figures",
+    "treatments": "every treatment with its figures",
     "blocks": "the value of every treatment in every block",
     "hosts": "every comparison host by host, and on hosts like these",
 }

@@ -1,4 +1,4 @@
-"""The table of a run's own controls, for its page."""
+"""The table of a run's own controls for its HTML page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sectax.text.printable import printable
 
 
 def controls(analysed: Analysed) -> Iterator[Table]:
-    """What the run's controls of itself showed, on one axis."""
+    """The results of the run's own controls on one axis."""
     rows = []
     for family in analysed.controls:
         for what, control in (("negative control", family.negative), ("positive control", family.positive)):
@@ -24,11 +24,11 @@ def controls(analysed: Analysed) -> Iterator[Table]:
         if family.noise_floor is not None:
             rows.append(Row((f"{printable(family.family)}: noise floor", f"± {units.share(family.noise_floor)}")))
     if any(row.interval for row in rows):
-        columns = (Column("of the run itself"), Column("what is known of it"))
+        columns = (Column("control"), Column("expected"))
         yield Table("", columns, tuple(rows), analysed.measured.plan.stopping.margin)
 
 
 def _expected(known_cost: float | None, control: Finding) -> str:
     if control.comparison.standing is Standing.NEGATIVE:
-        return "two equal treatments: no cost"
-    return "a cost put there" if known_cost is None else f"a cost of {units.share(known_cost)} put there"
+        return "two equal treatments: no difference"
+    return "an added cost" if known_cost is None else f"an added cost of {units.share(known_cost)}"

@@ -1,4 +1,4 @@
-"""Why a number is missing: a report for programs never leaves a gap unexplained, and never fills one with zero."""
+"""Why a number is missing: reports explain every gap and never fill it with zero."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NO_INTERVAL = "too few blocks for an interval of this level"
 
 
 class Gaps:
-    """Numbers the reasons for gaps, so that a table says 'missing [1]' and its foot why."""
+    """Numbered reasons: a table has 'missing [1]', and its footnotes say why."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -27,7 +27,7 @@ class Gaps:
 
 
 def no_effect(analysed: Analysed, finding: Finding) -> str:
-    """Why a finding has no effect, or its effect no interval; empty where it has both."""
+    """Why a finding has no effect, or its effect no interval; empty if it has both."""
     if finding.effect is not None:
         return "" if math.isfinite(finding.effect.low) and math.isfinite(finding.effect.high) else NO_INTERVAL
     pair = {finding.comparison.treatment, finding.comparison.baseline}
@@ -43,27 +43,27 @@ def no_interval(estimate: Estimate) -> str:
     if estimate.low is not None and estimate.high is not None:
         return ""
     if estimate.method in (OBSERVED_MAXIMUM, OBSERVED_MINIMUM):
-        # Of n independent ones, all lie among the lowest share p of what there is with the chance p^n (Wilks 1941).
+        # All of n independent values are within the lowest share p of a population with probability p^n (Wilks 1941).
         reached = (1 - estimate.level) ** (1 / estimate.count)
         end, side = ("highest", "below") if estimate.method == OBSERVED_MAXIMUM else ("lowest", "above")
         return (
-            f"the {end} of {estimate.count}: at least {math.floor(1e4 * reached) / 1e2:g} % of all lie {side} it at "
-            f"{100 * estimate.level:g} % confidence, were they independent"
+            f"the {end} of {estimate.count}: at least {math.floor(1e4 * reached) / 1e2:g} % of all are {side} it "
+            f"({100 * estimate.level:g} % confidence, if they are independent)"
         )
     if estimate.support is None:
         return f"{NO_INTERVAL} (n = {estimate.count})"
     support = estimate.support
-    worth = math.floor(support.independent)
+    effective = math.floor(support.independent)
     few_blocks = support.blocks < support.blocks_needed
-    if worth >= support.needed and few_blocks:
-        return f"an interval needs at least {support.blocks_needed} blocks; these are {support.blocks}"
+    if effective >= support.needed and few_blocks:
+        return f"an interval needs at least {support.blocks_needed} blocks; there are {support.blocks}"
     within = f" in at least {support.blocks_needed} blocks" if few_blocks else ""
     return (
         f"an interval needs at least {support.needed} independent observations{within}; "
-        f"these {estimate.count} count as {worth}"
+        f"these {estimate.count} count as {effective}"
     )
 
 
 def no_estimate(result: TreatmentResult) -> str:
-    """Why a treatment has no figure of its own."""
+    """Why a treatment has no estimate."""
     return result.reason or (f"no finished block ({result.state})" if result.blocks == 0 else "not observed")

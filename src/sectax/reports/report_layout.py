@@ -1,4 +1,4 @@
-"""What the report of one run says, in which order."""
+"""The report of one run: one screen, or all of it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from sectax.reports.words import decisions, hosts, names, plans, summaries
 from sectax.text import units
 from sectax.text.printable import printable
 
-# Statements about hosts on a page that is read at a glance.
+# Statements about hosts on the one-screen report.
 _MOST_OF_HOSTS = 3
 
 
@@ -38,9 +38,8 @@ def run_report(analysed: Analysed, path: str, decision: Decision | None, *, show
     """Lay out a run.
 
     Args:
-        path: of the run file.
-        decision: None where there is nothing to decide.
-        show_all: everything; otherwise what fits on a page: the results, what to distrust, the answer.
+        decision: None if there is nothing to decide.
+        show_all: the full report instead of one screen with results, caveats and the answer.
     """
     plan = analysed.measured.plan
     title = f"{printable(plan.experiment)}, {printable(plan.preset)} preset: {printable(plan.question)}"
@@ -49,14 +48,14 @@ def run_report(analysed: Analysed, path: str, decision: Decision | None, *, show
 
 
 def decided(analysed: Analysed, decision: Decision | None) -> Section:
-    """What a reader looks for: what to do, or what was found where there is nothing to decide."""
+    """What to do, or a summary if there is nothing to decide."""
     if decision is None:
         return Section("Summary", lines(summaries.summary(analysed)), SectionKind.ANSWER)
     return Section("What to do", lines(decisions.decision(analysed, decision), long=True), SectionKind.ANSWER)
 
 
 def _page(analysed: Analysed, path: str, decision: Decision | None, todo: Section) -> Document:
-    """One screen: a table, what to distrust, the decision."""
+    """One screen: a table, caveats, the decision."""
     plan, measured = analysed.measured.plan, analysed.measured
     shown_ids = visible(analysed, show_all=False)
     state = "" if measured.state == "finished" else f"{printable(measured.state)}, "
@@ -66,15 +65,15 @@ def _page(analysed: Analysed, path: str, decision: Decision | None, todo: Sectio
         title += f"; {self_checked(analysed, shown_ids)}"
     table = answers(analysed, shown_ids)
     results = [table] if table.rows else []
-    of_hosts = hosts.in_short(analysed, shown_ids, _MOST_OF_HOSTS)
+    of_hosts = hosts.short_claims(analysed, shown_ids, _MOST_OF_HOSTS)
     doubts, left = distrust(analysed, shown_ids)
     below = (*doubts, *footnotes(analysed, shown_ids))
     sentences = (text for block in todo.blocks if isinstance(block, Lines) for text in block.texts)
-    more = f" and other doubts ({', '.join(left)})" if left else ""
+    more = f" and other caveats ({', '.join(left)})" if left else ""
     file = shlex.quote(path)
     foot = f"details{more}: sectax show {file} --all"
     if measured.state != "finished":
-        foot += f"; to go on: sectax resume {file}"
+        foot += f"; continue: sectax resume {file}"
     elif decision is not None and (decision.outlays or any(map(is_decided, decision.findings))):
         foot += f"; {'your rate' if decision.choice.uses else 'more'}: sectax advise {file}"
     return Document(
@@ -96,16 +95,16 @@ def _full_report(analysed: Analysed, path: str, title: str, todo: Section) -> Do
     scope = (printable(text) for text in (analysed.scope, plan.transfers) if text)
     controls = (control_line(plan, control) for control in analysed.controls)
     doubts, left = distrust(analysed, visible(analysed, show_all=True))
-    doubts += [f"other doubts, below: {', '.join(left)}"] if left else []
+    doubts += [f"more below: {', '.join(left)}"] if left else []
     return Document(
         title,
         _lead(analysed, path),
         sections(
-            Section("What to distrust", lines(doubts, long=True)),
+            Section("Caveats", lines(doubts, long=True)),
             Section("Findings", findings(analysed), SectionKind.RESULTS),
             host_tables.section(analysed, visible(analysed, show_all=False)),
             Section("Side by side", side_by_side.table(analysed)),
-            Section("The run's check of itself", lines(controls), SectionKind.DIAGNOSTICS),
+            Section("Self-check", lines(controls), SectionKind.DIAGNOSTICS),
             Section("Warnings", gather_warnings(analysed, show_all=True), SectionKind.DIAGNOSTICS),
             Section("Skipped", skipped(analysed, show_all=True), SectionKind.DIAGNOSTICS),
             Section("Failed", failed(analysed, show_all=True), SectionKind.DIAGNOSTICS),
@@ -131,16 +130,15 @@ def _lead(analysed: Analysed, path: str) -> tuple[Block, ...]:
         f"{printable(measured.state)}: {_blocks(analysed)}{many}",
         *_compared(plan),
         f"margin {units.margin(plan.stopping.margin)}{f'; everywhere: {fixed}' if fixed else ''}",
-        f"run {printable(measured.run_id)}, begun {printable(measured.started)}",
+        f"run {printable(measured.run_id)}, started {printable(measured.started)}",
         *plans.deciding_metric(plan),
     )
     if measured.state == "finished":
         return (Lines(texts),)
-    return Lines(texts), Command(printable(f"sectax resume {shlex.quote(path)}"), "to go on with it:")
+    return Lines(texts), Command(printable(f"sectax resume {shlex.quote(path)}"), "continue with:")
 
 
 def _blocks(analysed: Analysed) -> str:
-    """How much was measured, and where."""
     measured = analysed.measured
     blocks = units.count(len(measured.blocks), "block")
     if measured.blocks_s is not None and measured.blocks:
@@ -148,20 +146,20 @@ def _blocks(analysed: Analysed) -> str:
     if len(measured.sessions) > 1:
         blocks += f", {len(measured.sessions)} sessions"
     service = names.service(measured.plan)
-    return f"{blocks} on {hosts.where(measured)}{f', service: {service}' if service else ''}"
+    return f"{blocks} on {hosts.hosts_label(measured)}{f', service: {service}' if service else ''}"
 
 
 def _compared(plan: Plan) -> tuple[str, ...]:
-    """What the user named to be compared, such as commands, each with its name."""
+    """The compared commands or addresses, each with its name."""
     pairs = [text.partition("=")[::2] for text in plans.sides(plan)]
-    # Commands with names of their own, and those of a scan, are called so; unless some were left out by --level.
+    # Levels are the names of named and scanned commands, unless --level left some out.
     levels = next(factor.levels for factor in plan.factors if factor.name == plan.control)
-    called = levels if len(levels) == len(pairs) else [name for name, _ in pairs]
-    return tuple(printable(f"{name}: {text}") for name, (_, text) in zip(called, pairs, strict=True))
+    labels = levels if len(levels) == len(pairs) else [name for name, _ in pairs]
+    return tuple(printable(f"{name}: {text}") for name, (_, text) in zip(labels, pairs, strict=True))
 
 
 def findings(analysed: Analysed) -> tuple[Block, ...]:
-    """The tables of all comparisons, and what is to be known of them."""
+    """The tables of all comparisons with footnotes."""
     every = visible(analysed, show_all=True)
     below = footnotes(analysed, every)
     return (*result_tables(analysed, every), *((Footnotes(below),) if below else ()))

@@ -1,7 +1,4 @@
-"""The tables of a run: the treatments of one cell in one metric, the baseline first, each with its verdict.
-
-Which comparisons are shown, and what is said of those that are not, stands here too.
-"""
+"""The result tables of a run: the treatments of a cell in one metric, the baseline first, with verdicts."""
 
 from __future__ import annotations
 
@@ -21,19 +18,16 @@ from sectax.text import claims, units
 from sectax.text.printable import printable
 
 SECONDARY_MARK = "†"
-# What stands beside the answer is shown with it while both fit on a page.
+# Extra metrics of `plan.beside` are shown by default up to this many comparisons.
 _BESIDE_UP_TO = 4
-# A treatment that is decided leaves the later blocks, in which its baseline goes on.
-SHARED_BLOCKS = "A figure is of all blocks of its treatment, a comparison of the blocks that both have."
-# Of a row that a warning is about, where the warning itself stands below.
+# A decided treatment leaves the later blocks, but its baseline stays.
+SHARED_BLOCKS = "Figures use all blocks of their treatment; comparisons use the blocks that both have."
+# Marks a row with a warning that is given below the table.
 WARNED_MARK = "!"
 
 
 def visible(analysed: Analysed, *, show_all: bool) -> frozenset[str]:
-    """The ids of the comparisons that are shown.
-
-    Where some answer the question, those alone, and, where they are few, what the plan wants to see beside them.
-    """
+    """The ids of the comparisons shown: the primary ones if any, with the plan's extra metrics if these are few."""
     every = [finding.comparison for finding in analysed.findings]
     primary = {comparison.treatment for comparison in every if comparison.standing is Standing.PRIMARY}
     if show_all or not primary:
@@ -48,28 +42,23 @@ def visible(analysed: Analysed, *, show_all: bool) -> frozenset[str]:
 
 
 def footnotes(analysed: Analysed, shown: frozenset[str]) -> tuple[str, ...]:
-    """What the mark of a secondary comparison means, and what figures and effects rest on where that differs."""
+    """Footnotes on secondary comparisons, and on figures and effects from different blocks."""
     findings = [finding for finding in analysed.findings if finding.comparison.id in shown]
-    there = [finding.comparison for finding in findings if finding.comparison.standing is Standing.SECONDARY]
-    chance = units.margin(float(f"{max((comparison.alpha for comparison in there), default=0.0):.2g}"))
-    marks = (
-        (f"{SECONDARY_MARK} secondary: {chance} chance of error{' each' if len(there) > 1 else ''}",) if there else ()
-    )
+    secondary = [finding.comparison for finding in findings if finding.comparison.standing is Standing.SECONDARY]
+    chance = units.margin(float(f"{max((comparison.alpha for comparison in secondary), default=0.0):.2g}"))
+    each = " each" if len(secondary) > 1 else ""
+    marks = (f"{SECONDARY_MARK} secondary: {chance} chance of error{each}",) if secondary else ()
     blocks = {result.treatment: result.blocks for result in analysed.treatments}
-    unlike = any(
+    blocks_differ = any(
         finding.effect is not None
         and finding.effect.blocks + finding.effect.blocks_lost < blocks[finding.comparison.baseline]
         for finding in findings
     )
-    return (*marks, *((SHARED_BLOCKS,) if unlike else ()))
+    return (*marks, *((SHARED_BLOCKS,) if blocks_differ else ()))
 
 
 def result_tables(analysed: Analysed, visible: frozenset[str]) -> Iterator[Table]:
-    """A table for each metric and cell; what is reported and not compared comes with all that is compared.
-
-    Args:
-        visible: the comparisons that are shown.
-    """
+    """A table for each metric and cell of the `visible` comparisons; uncompared metrics only if all are visible."""
     plan = analysed.measured.plan
     by_pair = {(finding.comparison.treatment, finding.comparison.metric): finding for finding in analysed.findings}
     results = {result.treatment: result for result in analysed.treatments}
@@ -90,7 +79,7 @@ def result_tables(analysed: Analysed, visible: frozenset[str]) -> Iterator[Table
 
 
 def answers(analysed: Analysed, shown: frozenset[str]) -> Table:
-    """One table of the comparisons that are shown, each in a line, the first of a cell with the baseline's figure."""
+    """One table with a line for each comparison shown; the first line of a cell has the baseline's figure."""
     plan = analysed.measured.plan
     metrics = [metric.name for metric in plan.metrics]
     cells = [cell.id for cell in plan.cells]
@@ -102,8 +91,8 @@ def answers(analysed: Analysed, shown: frozenset[str]) -> Table:
     own = {names.metric(plan, finding.comparison.metric) for finding in findings}
     baselines = {names.treatment(plan, finding.comparison.baseline) for finding in findings}
     rows = []
-    for _, alike in groupby(findings, place):
-        for number, finding in enumerate(alike):
+    for _, group in groupby(findings, place):
+        for number, finding in enumerate(group):
             compared = finding.comparison
             metric = plan.metric(compared.metric)
             where = [names.cell(plan, compared.cell), names.metric(plan, metric.name) if len(own) > 1 else ""]
@@ -128,7 +117,7 @@ def answers(analysed: Analysed, shown: frozenset[str]) -> Table:
 
 
 def _value(analysed: Analysed, compared: Comparison, treatment: str, metric: Metric) -> str:
-    """What a treatment takes, with its unit: that of its baseline, unless it is far from it."""
+    """The figure of a treatment, in the unit of its baseline unless they are orders of magnitude apart."""
     estimates = {result.treatment: result.estimates.get(metric.name) for result in analysed.treatments}
     match, baseline = estimates.get(treatment), estimates.get(compared.baseline)
     if match is None:
@@ -141,7 +130,6 @@ def _value(analysed: Analysed, compared: Comparison, treatment: str, metric: Met
 
 
 def tone(finding: Finding) -> Tone:
-    """What kind of answer a finding is."""
     if finding.verdict in WITHIN_MARGIN:
         return Tone.EVEN
     if finding.verdict in NO_CLAIM:
@@ -151,7 +139,7 @@ def tone(finding: Finding) -> Tone:
 
 
 def _uncompared(plan: Plan, cell: Cell, metric: Metric, members: list[TreatmentResult]) -> Iterator[Table]:
-    """The treatments of a cell in a metric in which nothing is compared; no table where none has it."""
+    """The treatments of a cell in a metric that is not compared; empty if none has it."""
     estimates = {
         member.treatment: member.estimates[metric.name] for member in members if metric.name in member.estimates
     }
@@ -204,7 +192,7 @@ def _compared(
 
 
 def drawn(finding: Finding) -> Interval | None:
-    """The interval of an effect; None where the finding has none, or none that is finite."""
+    """The interval of an effect to draw; None without a claim or a finite interval."""
     effect = finding.effect
     if (
         effect is None
@@ -228,7 +216,7 @@ def _verdict(finding: Finding, metric: Metric, results: dict[str, TreatmentResul
 
 
 def _warning_checks(finding: Finding) -> dict[str, None]:
-    """The checks that warn of this finding; what is said of the whole run or family stands below the tables."""
+    """The checks that warn of this finding itself, not of its run or family."""
     own = {finding.comparison.id, finding.comparison.treatment, finding.comparison.baseline}
     noted = (
         warning.check for warning in finding.warnings if warning.severity is Severity.WARNING and warning.subject in own
@@ -244,7 +232,6 @@ def _title(plan: Plan, cell: Cell, metric: Metric) -> str:
 
 
 def _difference(finding: Finding, column: units.UnitScale) -> str:
-    """The absolute difference of a known direction."""
     effect = finding.effect
     absolute = effect.absolute if effect is not None else None
     if effect is None or absolute is None or finding.verdict not in SLOWER | FASTER:

@@ -1,4 +1,4 @@
-"""From values to places on a drawing, and where an axis says which value stands where."""
+"""Axis scales and ticks of drawings."""
 
 from __future__ import annotations
 
@@ -11,30 +11,26 @@ from dataclasses import dataclass
 from sectax.reports.document import Table
 
 _FEW = 5
-# At both ends of an axis, as a share of what it spans.
+# Padding at both ends of an axis, as a share of its span.
 _ROOM = 0.05
-# Values further apart than this ratio are drawn in equal ratios.
+# Values that differ by more than this ratio get a logarithmic axis.
 _FAR = 4.0
 _STEPS = (1.0, 2.0, 5.0, 10.0)
-# Decades further apart than this get one tick each, and no 2 and 5 between them.
+# Axes over more decades than this have no ticks at 2 and 5.
 _DECADES = 1.5
-# Effects at which an axis of costs may have a tick.
+# Possible ticks of a cost axis.
 _COSTS = (
     *(1 + share for share in (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)),
     *(times * 10.0**power for power in range(0, 13) for times in (1, 2, 5) if (times, power) != (1, 0)),
 )
-# From where to where an axis is in per cent: further down people read −50 % as half, and further up times are shorter.
+# The range of axes in per cent: below it −50 % would be read as half, and above it ratios are shorter.
 _IN_PERCENT = (1 / 1.1, 2.0)
-EQUAL = "="  # what no difference is called where there is little room
+EQUAL = "="  # the short label of no difference
 
 
 @dataclass(frozen=True)
 class AxisScale:
-    """A straight or a logarithmic scale from values to places.
-
-    Attributes:
-        low, high: the values at its ends; `first` and `last` are their places, and may run downward.
-    """
+    """A linear or logarithmic scale from [low, high] to positions [first, last], which may run downward."""
 
     low: float
     high: float
@@ -43,22 +39,21 @@ class AxisScale:
     logarithmic: bool = False
 
     def place(self, value: float) -> float:
-        """Where a value stands; what lies beyond an end stands at that end."""
-        low, unit = self._laid_out
-        return self.first + unit * (self._flat(min(max(value, self.low), self.high)) - low)
+        """The position of a value, clamped to the ends."""
+        low, unit = self._origin_and_unit
+        return self.first + unit * (self._linear(min(max(value, self.low), self.high)) - low)
 
     @functools.cached_property
-    def _laid_out(self) -> tuple[float, float]:
-        """The lower end as it is laid out, and how many places one of its units is long."""
-        low, high = self._flat(self.low), self._flat(self.high)
+    def _origin_and_unit(self) -> tuple[float, float]:
+        low, high = self._linear(self.low), self._linear(self.high)
         return low, (self.last - self.first) / (high - low)
 
-    def _flat(self, value: float) -> float:
+    def _linear(self, value: float) -> float:
         return math.log(value) if self.logarithmic else value
 
 
-def around(values: Iterable[float], first: float, last: float, *, logarithmic: bool) -> AxisScale:
-    """A scale that holds all values, with a little room at both ends."""
+def fit_scale(values: Iterable[float], first: float, last: float, *, logarithmic: bool) -> AxisScale:
+    """A scale of all values with padding at both ends."""
     finite = [value for value in values if math.isfinite(value) and (value > 0 or not logarithmic)]
     low, high = (min(finite), max(finite)) if finite else (1.0, 1.0)
     if logarithmic:
@@ -68,14 +63,14 @@ def around(values: Iterable[float], first: float, last: float, *, logarithmic: b
     return AxisScale(low - room, high + room, first, last)
 
 
-def is_far(values: Iterable[float]) -> bool:
-    """Whether values are so far apart that small ones could not be told from each other on a straight scale."""
+def needs_log_scale(values: Iterable[float]) -> bool:
+    """Return whether small values would be indistinguishable on a linear scale."""
     sizes = [value for value in values if math.isfinite(value)]
     return bool(sizes) and min(sizes) > 0 and max(sizes) / min(sizes) > _FAR
 
 
 def ticks(scale: AxisScale) -> list[tuple[float, str]]:
-    """About five round values within a scale, and how each is written."""
+    """About five round values of a scale, with their labels."""
     if scale.logarithmic and math.log10(scale.high / scale.low) > _DECADES / 2:
         return [(value, _short(value)) for value in _round_in_decades(scale)]
     span = scale.high - scale.low
@@ -88,30 +83,30 @@ def ticks(scale: AxisScale) -> list[tuple[float, str]]:
 
 
 def cost_ticks(scale: AxisScale) -> list[tuple[float, str]]:
-    """No cost, and the outermost round costs on both sides of it: '−2 %', '=', '+5 %'."""
+    """Zero and the outermost round costs on both sides: '−2 %', '=', '+5 %'."""
     inside = _round_costs(scale)
     below, above = [tick for tick in inside if tick[0] < 1], [tick for tick in inside if tick[0] > 1]
     return [*below[:1], (1.0, EQUAL), *above[-1:]]
 
 
 def _round_costs(scale: AxisScale) -> list[tuple[float, str]]:
-    """Every cost at which an axis may have a tick, in their order, and how it is written: in one form on one axis."""
+    """All possible ticks of a cost axis in order, with their labels in one form."""
     in_percent = scale.low >= _IN_PERCENT[0] and scale.high <= _IN_PERCENT[1]
 
-    def written(cost: float, signs: str) -> str:
+    def label(cost: float, signs: str) -> str:
         if in_percent:
             return f"{signs[0]}{100 * (cost - 1):g} %"
         return f"{signs[1]}{cost:g}" if cost < 2 else f"{signs[1]}{_short(cost)}"
 
-    every = [*((1 / cost, written(cost, "−÷")) for cost in _COSTS), *((cost, written(cost, "+×")) for cost in _COSTS)]
-    return sorted(tick for tick in every if scale.low <= tick[0] <= scale.high)
+    ticks = [*((1 / cost, label(cost, "−÷")) for cost in _COSTS), *((cost, label(cost, "+×")) for cost in _COSTS)]
+    return sorted(tick for tick in ticks if scale.low <= tick[0] <= scale.high)
 
 
 def ratio_ticks(scale: AxisScale, letter: float) -> list[tuple[float, str]]:
-    """No difference, and round costs on both sides: powers of ten first on a long axis.
+    """Zero and round costs on both sides, powers of ten first on a long axis.
 
     Args:
-        letter: how wide one is: names that would be printed over each other are left out.
+        letter: the width of a letter; labels that would overlap are left out.
     """
     long = math.log10(scale.high / scale.low) >= 2 * _DECADES
     least = abs(scale.last - scale.first) / (2 * _FEW)
@@ -132,8 +127,8 @@ def ratio_ticks(scale: AxisScale, letter: float) -> list[tuple[float, str]]:
 def _round_in_decades(scale: AxisScale) -> list[float]:
     decades = math.log10(scale.high / scale.low)
     factors = (1.0,) if decades > _FEW else (1.0, 3.0) if decades > _DECADES else (1.0, 2.0, 5.0)
-    every = max(1, round(decades / _FEW))
-    powers = range(math.floor(math.log10(scale.low)), math.ceil(math.log10(scale.high)) + 1, every)
+    step = max(1, round(decades / _FEW))
+    powers = range(math.floor(math.log10(scale.low)), math.ceil(math.log10(scale.high)) + 1, step)
     round_values = [factor * 10.0**power for power in powers for factor in factors]
     return [tick for tick in round_values if scale.low <= tick <= scale.high]
 
@@ -149,32 +144,31 @@ def _decimal(value: float, places: int) -> str:
 
 @dataclass(frozen=True)
 class IntervalAxis:
-    """An axis from cost ratios to places; `margin` is the share on both sides of no cost that does not matter."""
+    """An axis of cost ratios with the equivalence margin, a share."""
 
     scale: AxisScale
     margin: float
 
     @property
     def zero(self) -> float:
-        """Where nothing costs more or less."""
         return self.scale.place(1.0)
 
     @property
     def band(self) -> tuple[float, float]:
-        """From where to where a cost does not matter."""
+        """The ends of the margin."""
         return self.scale.place(1 / (1 + self.margin)), self.scale.place(1 + self.margin)
 
     def ticks(self, apart: float) -> list[tuple[float, str]]:
-        """No cost, and what else is named and at least so far from it."""
+        """The tick of zero, and others at least `apart` from it."""
         places = [(self.scale.place(value), text) for value, text in cost_ticks(self.scale)]
         return [(place, text) for place, text in places if text == EQUAL or abs(place - self.zero) >= apart]
 
 
 def interval_axis(table: Table, first: float, last: float) -> IntervalAxis | None:
-    """The axis of a table between two places; None where it has no interval."""
+    """The axis of a table between two positions; None without intervals."""
     intervals = [row.interval for row in table.rows if row.interval is not None]
     if not intervals or table.margin is None:
         return None
     ends = itertools.chain.from_iterable((interval.low, interval.point, interval.high) for interval in intervals)
     margin = 1 + table.margin
-    return IntervalAxis(around((*ends, 1 / margin, margin), first, last, logarithmic=True), table.margin)
+    return IntervalAxis(fit_scale((*ends, 1 / margin, margin), first, last, logarithmic=True), table.margin)

@@ -1,6 +1,6 @@
-"""What the families of a run, such as languages, take by themselves: a table of all of them.
+"""The figures of a run's families, such as languages, in one table.
 
-Nothing is judged between families: they differ in more than the level that names them.
+There is no verdict between families: they differ in more than the level that names them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sectax.text.printable import printable
 
 
 def table(analysed: Analysed) -> tuple[Block, ...]:
-    """A row for each treatment, a column for each family; what a family lacks is named. Empty for one family."""
+    """A row for each treatment and a column for each family; empty for a single family."""
     plan = analysed.measured.plan
     factor, metric = _factor(plan), plan.metrics[0]
     if factor is None:
@@ -36,7 +36,7 @@ def table(analysed: Analysed) -> tuple[Block, ...]:
 
 
 def _factor(plan: Plan) -> str | None:
-    """The factor whose levels are the families of the run; None where there is one family, or no such factor."""
+    """The factor whose levels are the families of the run; None for one family, or without such a factor."""
     several = len({cell.family for cell in plan.cells}) > 1
     of_all = (
         name for name in names.varying_factors(plan) if all(cell.levels.get(name) == cell.family for cell in plan.cells)
@@ -61,8 +61,5 @@ def _software_words(analysed: Analysed, factor: str) -> str:
     kinds = [line for kind, line in software(analysed.measured.identity).items() if kind in families]
     named = f" ({'; '.join(kinds)})" if kinds else ""
     metric = names.metric(plan, plan.metrics[0].name)
-    return f"{metric[0].upper()}{metric[1:]}, in one run on one machine{named}. {_what_verdicts_compare(plan, factor)}"
-
-
-def _what_verdicts_compare(plan: Plan, factor: str) -> str:
-    return f"Verdicts compare levels of {printable(plan.control)}, not one {printable(factor)} with the next."
+    verdicts = f"Verdicts compare levels of {printable(plan.control)}, not one {printable(factor)} with the next."
+    return f"{metric[0].upper()}{metric[1:]}, in one run on one machine{named}. {verdicts}"

@@ -64,8 +64,8 @@ def test_the_answer_comes_before_the_tables_they_before_the_blocks_and_doubts_af
     root = parsed(page_of(situations.every_kind_of_verdict()))
 
     headings = [words(tag) for tag in root.iter("h2")]
-    doubts = ["Warnings", "Environment", "Measure it again"]
-    order = ["What to do", "What to distrust", "Findings", "Blocks over time", *doubts]
+    doubts = ["Warnings", "Environment", "Repeat this run"]
+    order = ["What to do", "Caveats", "Findings", "Blocks over time", *doubts]
     assert [heading for heading in headings if heading in order] == order
 
 

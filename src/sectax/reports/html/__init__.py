@@ -1,4 +1,4 @@
-"""A report as one HTML file that needs no network and no script, to be opened, sent, printed and kept."""
+"""A report as one HTML file without scripts or network access."""
 
 from sectax.reports.html.render import render, render_picture
 

@@ -1,4 +1,4 @@
-"""Charts laid out: where their axes, ticks and points stand."""
+"""The layout of charts: axes, ticks and points."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 
 from sectax.reports.document import Chart, Point, Series
-from sectax.reports.scale import AxisScale, around, ticks
+from sectax.reports.scale import AxisScale, fit_scale, ticks
 
 WIDTH = 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 14, 22, 34
 _HEIGHT = 210
 
-# One shape per series, so that series differ without their colours too. Drawn from the middle in relative steps:
-# moving it means changing its first step alone.
+# One shape per series, since colour alone is not enough. All steps but the first are relative, so that a shape moves
+# by its first step.
 SHAPES = (
     "M0 0m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z",
     "M0 0m-3.2-3.2h6.4v6.4h-6.4z",
@@ -43,7 +43,7 @@ class DrawnSeries:
 
 @dataclass(frozen=True)
 class DrawnChart:
-    """A chart in units of its drawing; the plot is the rectangle in which marks stand."""
+    """A chart in drawing units; left, right, top and bottom are the edges of the plot."""
 
     chart: Chart
     height: float
@@ -57,16 +57,10 @@ class DrawnChart:
 
 
 def draw(chart: Chart) -> DrawnChart:
-    """Lay a chart out."""
     left, right, top, bottom = float(_LEFT), float(WIDTH - _RIGHT), float(_TOP), float(_TOP + _HEIGHT)
     points = [point for line in chart.series for point in line.points]
-    across = around([point.x for point in points], left, right, logarithmic=chart.x.logarithmic)
-    upward = around(
-        [point.y for point in points if point.y > 0 or not chart.y.logarithmic],
-        bottom,
-        top,
-        logarithmic=chart.y.logarithmic,
-    )
+    across = fit_scale([point.x for point in points], left, right, logarithmic=chart.x.logarithmic)
+    upward = fit_scale([point.y for point in points], bottom, top, logarithmic=chart.y.logarithmic)
     return DrawnChart(
         chart,
         bottom + _BOTTOM,

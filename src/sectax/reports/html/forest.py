@@ -1,4 +1,4 @@
-"""A forest plot laid out for two widths: one for sharing and wide pages, one for a phone."""
+"""The layout of forest plots, for wide pages and for phones."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ import textwrap
 from dataclasses import dataclass, replace
 
 from sectax.reports.document import Forest, ForestRow, Interval, Tone
-from sectax.reports.scale import AxisScale, around, ratio_ticks
+from sectax.reports.scale import AxisScale, fit_scale, ratio_ticks
 
-_EDGE = 14.0  # between the plot's ends and its first and last places
-_BEYOND = 24.0  # from the plot's end to the words beside it
-_LETTER = 0.58  # how wide a letter is for its height
-_LABEL = 64.0  # where labels begin beside a plot
-_NARROWEST = 240.0  # a plot that gives way to its labels; a label that is longer still is pressed together
-# Rows move together and apart by so much, to fill a picture of one height; where they do not fit, it is higher.
+_EDGE = 14.0  # padding inside the plot
+_BEYOND = 24.0  # from the plot to the words right of it
+_LETTER = 0.58  # width of a letter relative to its height
+_LABEL = 64.0  # left edge of the labels
+_NARROWEST = 240.0  # minimum width of the plot; longer labels are compressed
+# Row heights are scaled within these factors to fill the given height; more rows make the picture higher.
 _NEAREST, _FARTHEST = 0.7, 2.6
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Of one form of the plot, in units of the drawing.
+    """The sizes of one form of the plot, in drawing units.
 
     Attributes:
-        width, height: without a height it is as high as it needs; with one the rows move together.
-        title, text: sizes of the letters, and how many of the title's and the text's fit into a line.
-        plot: from where to where intervals are drawn; words stand right of it, or below where there is no room.
-        row, group: heights of a row and of a group's heading.
+        height: the height of the picture; None for as high as needed.
+        title, text: font sizes; `title_letters` and `text_letters` fit into a line.
+        plot: the horizontal range of the intervals.
+        row, group: the heights of a row and of a group's heading.
     """
 
     width: float
@@ -40,15 +40,15 @@ class Sizes:
     group: float
 
     @property
-    def beside(self) -> bool:
-        """Whether a row's label and words stand beside its interval."""
+    def one_line(self) -> bool:
+        """Whether label, interval and words are on one line."""
         return self.plot[0] > self.width / 10
 
 
 TONES = {
     Tone.WORSE: "costs more",
     Tone.BETTER: "costs less",
-    Tone.EVEN: "no difference that matters",
+    Tone.EVEN: "within the margin",
     Tone.OPEN: "undecided",
     Tone.VOID: "no verdict",
     Tone.NONE: "not judged",
@@ -60,28 +60,28 @@ NARROW = Sizes(390, None, 17, 36, 12, 52, (8, 382), 46, 40)
 
 @dataclass(frozen=True)
 class Line:
-    """Text at a place."""
+    """A line of text."""
 
     x: float
     y: float
     text: str
     role: str
     anchor: str = "start"
-    room: float | None = None  # into which it is pressed, where it would be longer
+    room: float | None = None  # compressed to this width if longer
 
 
 @dataclass(frozen=True)
 class Mark:
-    """An interval at the height of its row."""
+    """A drawn interval, in drawing units."""
 
     y: float
     tone: Tone
-    interval: Interval  # in units of the drawing
+    interval: Interval
 
 
 @dataclass(frozen=True)
 class DrawnForest:
-    """Everything that is drawn."""
+    """A forest plot in drawing units."""
 
     width: float
     height: float
@@ -91,32 +91,32 @@ class DrawnForest:
     grid: tuple[float, ...]
     band: tuple[float, float]
     zero: float
-    plot: tuple[float, float]  # from which height to which
-    tones: tuple[tuple[Tone, float, float], ...]  # of the legend, with their places
+    plot: tuple[float, float]  # top and bottom
+    tones: tuple[tuple[Tone, float, float], ...]  # legend: tone, x, y
 
 
 def draw(forest: Forest, sizes: Sizes) -> DrawnForest:
     """Lay a forest plot out."""
-    if sizes.beside:
-        # The plot gives way to the longest words right of it and the longest label left of it, as far as it can.
-        every = [row for group in forest.groups for row in group.rows]
-        words = max((len(row.words) for row in every), default=0)
-        label = max((len(row.label) for row in every), default=0)
+    if sizes.one_line:
+        # The plot is narrowed for long words and labels, down to its minimum.
+        rows = [row for group in forest.groups for row in group.rows]
+        words = max((len(row.words) for row in rows), default=0)
+        label = max((len(row.label) for row in rows), default=0)
         last = min(sizes.plot[1], sizes.width - sizes.text * _LETTER * words - _BEYOND - _EDGE)
         first = min(_LABEL + sizes.text * _LETTER * label, last - _NARROWEST)
         sizes = replace(sizes, plot=(max(sizes.plot[0], first), last))
     drawn = _draw(forest, sizes)
     if sizes.height is None:
         return drawn
-    # Rows move together, or apart, until the picture is as high as one that is shared.
-    rows = sizes.row * sum(len(group.rows) for group in forest.groups) + sizes.group * len(forest.groups)
-    apart = min(_FARTHEST, max(_NEAREST, (rows - (drawn.height - sizes.height)) / rows))
-    drawn = _draw(forest, replace(sizes, row=sizes.row * apart, group=sizes.group * apart))
+    # Row heights are scaled to fill the given height.
+    height = sizes.row * sum(len(group.rows) for group in forest.groups) + sizes.group * len(forest.groups)
+    factor = min(_FARTHEST, max(_NEAREST, (height - (drawn.height - sizes.height)) / height))
+    drawn = _draw(forest, replace(sizes, row=sizes.row * factor, group=sizes.group * factor))
     return replace(drawn, height=max(drawn.height, sizes.height))
 
 
 def _draw(forest: Forest, sizes: Sizes) -> DrawnForest:
-    left = 48.0 if sizes.beside else 12.0
+    left = 48.0 if sizes.one_line else 12.0
     lines: list[Line] = []
     marks: list[Mark] = []
     y = left / 2
@@ -130,7 +130,7 @@ def _draw(forest: Forest, sizes: Sizes) -> DrawnForest:
     scale = _scale(forest, sizes)
     for group in forest.groups:
         y += sizes.group
-        if sizes.beside:
+        if sizes.one_line:
             lines.append(Line(left, y - 8, " · ".join(filter(None, (group.title, group.note))), "group"))
         else:
             lines += [Line(left, y - 20, group.title, "group"), Line(left, y - 4, group.note, "soft")]
@@ -138,7 +138,7 @@ def _draw(forest: Forest, sizes: Sizes) -> DrawnForest:
             lines += _row(row, y, sizes, left)
             if row.interval is not None:
                 low, point, high = map(scale.place, (row.interval.low, row.interval.point, row.interval.high))
-                middle = y + (sizes.row / 2 if sizes.beside else 26)
+                middle = y + (sizes.row / 2 if sizes.one_line else 26)
                 marks.append(Mark(middle, row.tone, Interval(low, point, high, row.interval.words)))
             y += sizes.row
     bottom = y + 4
@@ -168,12 +168,11 @@ def _draw(forest: Forest, sizes: Sizes) -> DrawnForest:
 
 
 def _wrapped(text: str, letters: int) -> list[str]:
-    """Names such as verify-full stay whole."""
     return textwrap.wrap(text, letters, break_on_hyphens=False)
 
 
 def _row(row: ForestRow, y: float, sizes: Sizes, left: float) -> list[Line]:
-    if sizes.beside:
+    if sizes.one_line:
         beyond = sizes.plot[1] + _BEYOND
         base = y + sizes.row / 2 + sizes.text * 0.35
         free = sizes.plot[0] - _LABEL
@@ -189,11 +188,11 @@ def _scale(forest: Forest, sizes: Sizes) -> AxisScale:
     ends = itertools.chain.from_iterable((interval.low, interval.high) for interval in drawn)
     margin = 1 + forest.margin
     first, last = sizes.plot
-    return around((*ends, 1 / margin, margin), first + _EDGE, last - _EDGE, logarithmic=True)
+    return fit_scale((*ends, 1 / margin, margin), first + _EDGE, last - _EDGE, logarithmic=True)
 
 
 def _legend(forest: Forest, sizes: Sizes, left: float, y: float) -> tuple[list[tuple[Tone, Line]], float]:
-    """The kinds of answers that are there, with their words; and the height below which they end."""
+    """The tones that occur, with their words, and the y below them."""
     there = {row.tone for group in forest.groups for row in group.rows if row.interval is not None}
     placed: list[tuple[Tone, Line]] = []
     x = left + 14

@@ -1,7 +1,6 @@
-"""A document as one HTML page: everything that it shows is in the file, and nothing of it runs.
+"""A document as one self-contained HTML page.
 
-Its policy (CSP) forbids everything but its own style sheet, so that a page with a hostile label could not load or run
-anything even if an escape were missing.
+Its content security policy allows nothing but its own style sheet, in case an escape of a hostile label is missing.
 """
 
 from __future__ import annotations
@@ -21,15 +20,13 @@ from sectax.text import units
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-# Columns that a phone has room for, where the last of them holds words.
+# Columns that fit on a phone if the last has words.
 _MOST_BESIDE = 2
 _HERE = Path(__file__).parent
 _GENERATOR = '<meta name="generator" content="sectax">'
-
-# What stands behind the answer, for whoever asks.
 _FOLDED = {parts.SectionKind.ASIDE, parts.SectionKind.PICTURES, parts.SectionKind.DIAGNOSTICS, parts.SectionKind.DETAIL}
 
-# A page shows the one that its width has room for.
+# The style sheet shows the one that fits.
 _FORESTS = {"wide": forest.WIDE, "narrow": forest.NARROW}
 
 
@@ -49,7 +46,7 @@ def render(document: parts.Document) -> str:
 
 
 def render_picture(picture: parts.Forest) -> str:
-    """A forest plot as an SVG file of its own, which follows the light or dark scheme of whoever looks at it."""
+    """A forest plot as a separate SVG file with a light and a dark scheme."""
     template = _environment().get_template("forest.svg")
     style = _without_properties(_style("forest.css"))
     svg: str = template.render(it=forest.draw(picture, forest.WIDE), style=style, standalone=True)
@@ -62,7 +59,7 @@ def _style(name: str) -> str:
 
 @functools.cache
 def _environment() -> Environment:
-    # jinja2 takes a while to import: only when a page is really written.
+    # jinja2 is slow to import.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -78,7 +75,7 @@ def _environment() -> Environment:
         "data_url": lambda file: f"data:{file.media_type};base64,{base64.b64encode(file.content).decode()}",
         "is_wordy": _needs_wide_page,
         "tied": lambda text: units.tied(text, "\u00a0"),
-        # A shape around 0, 0 moved: its first step is absolute, and the others are made relative to it.
+        # Only the first step of a shape is absolute.
         "at": lambda shape, x, y: shape.replace("M0 0", f"M{x:.1f} {y:.1f}", 1),
         "place": lambda number: f"{number:.1f}".removesuffix(".0"),
     }
@@ -92,12 +89,12 @@ def _environment() -> Environment:
 
 
 def _needs_wide_page(table: parts.Table) -> bool:
-    """Whether a narrow page has no room for its columns beside each other: several, and words in the last."""
+    """Return whether a table is too wide for a phone: several columns, the last with words."""
     return len(table.shown) > _MOST_BESIDE and not table.columns[table.shown[-1]].right
 
 
 def _without_properties(style: str) -> str:
-    """Without custom properties, which few converters know: the rules in light colours, then in dark ones."""
+    """The style without custom properties, which few converters support."""
     light, dark = (dict(re.findall(r"(--\w+): (#\w+)", block)) for block in re.findall(r":root \{(.*?)\}", style, re.S))
     rules = style[style.index(".forest") :]
 

@@ -1,4 +1,4 @@
-"""A report for people at a terminal, as plain or coloured text of a given width."""
+"""A report as plain or coloured text of a given width."""
 
 from sectax.reports.terminal.render import render
 

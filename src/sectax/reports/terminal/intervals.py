@@ -1,14 +1,14 @@
-"""Intervals drawn with letters, with the marks of the page; every row of a table on the same axis."""
+"""Intervals drawn with characters, all rows of a table on one axis."""
 
 from __future__ import annotations
 
 from sectax.reports.document import Interval, Row, Table, Tone
 from sectax.reports.scale import EQUAL, IntervalAxis, interval_axis
 
-# Narrower ones tell nothing; wider ones tell no more.
+# Narrower drawings show nothing; wider ones show no more.
 NARROWEST, WIDEST = 13, 27
 
-# As on the page, the mark says what kind of answer it is. (None of these is as wide as two letters anywhere.)
+# The mark shows the kind of answer, as on the HTML page. None of these characters is double-width.
 _MARKS = {
     Tone.WORSE: "►",
     Tone.BETTER: "◄",
@@ -22,21 +22,20 @@ _REACH, _FIRST, _LAST, _ACROSS = "─", "├", "┤", "┼"
 
 
 def has_intervals(table: Table) -> bool:
-    """Whether a table has intervals to draw."""
     return table.margin is not None and any(row.interval for row in table.rows)
 
 
-def drawn(table: Table, width: int) -> tuple[str, ...]:
-    """One text per row, at most so wide, and empty where there is no interval.
+def draw(table: Table, width: int) -> tuple[str, ...]:
+    """One text per row of at most this width, empty without an interval.
 
-    An interval on one side of no cost never touches its line, however near it is.
+    An interval on one side of zero never touches the line of zero, however near it is.
     """
     axis = _axis(table, width)
     return tuple(_row(row, row.interval, axis, width) if axis and row.interval else "" for row in table.rows)
 
 
 def head(table: Table, width: int) -> str:
-    """Places of the axis by name, to stand above the intervals: no cost, and of its neighbours what leaves a space."""
+    """The labels of the axis: zero, and others that leave a space."""
     axis = _axis(table, width)
     signs = [" "] * width
     for place, text in sorted(axis.ticks(0.0) if axis else (), key=lambda tick: tick[1] != EQUAL):
@@ -47,7 +46,7 @@ def head(table: Table, width: int) -> str:
 
 
 def _axis(table: Table, width: int) -> IntervalAxis | None:
-    # One place at either end stays free for what lies a little beyond no cost.
+    # One free column at either end for intervals just beyond zero.
     return interval_axis(table, 1.0, width - 2.0) if width else None
 
 

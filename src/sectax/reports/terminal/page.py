@@ -1,4 +1,4 @@
-"""A page of plain or coloured text of a given width, written from the top."""
+"""A page of plain or coloured text of a given width."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ if TYPE_CHECKING:
 
 INDENT = 2
 
-# While the text is set, a character of the private-use area stands for a space at which no line is broken; it cannot
-# come from outside, since `printable` escapes all of those.
+# Replaces non-breaking spaces during layout: a private-use character, which `printable` escapes in all foreign text.
 _TIE = "\ue000"
 
 
 class Page:
-    """Collects lines. `colour` decides whether styles become escape sequences; nothing is asked of the environment."""
+    """Lines of a page; `colour` alone decides about escape sequences, not the environment."""
 
     def __init__(self, width: int, *, colour: bool) -> None:
-        # rich takes 60 ms to import: only when something is really printed.
+        # rich takes 60 ms to import.
         from rich.console import Console
 
         self.width = width
@@ -55,11 +54,10 @@ class Page:
         self.add(whole)
 
     def paragraph(self, text: str, *, style: str = "", indent: int = INDENT) -> None:
-        """Wrapped text; its lines stand `indent` from the left."""
         self.add(styled(text, style), indent)
 
     def lines(self, texts: Iterable[str], *, indent: int = INDENT, hanging: int = 0) -> None:
-        """Each text begins a line; the lines that it goes on with stand `hanging` farther from the left."""
+        """Add each text on lines of its own, with a hanging indent."""
         for text in texts:
             if not hanging:
                 self.paragraph(text, indent=indent)
@@ -70,7 +68,7 @@ class Page:
                 self.add(line, indent + hanging)
 
     def verbatim(self, text: str, *, indent: int = 2 * INDENT) -> None:
-        """A command or a path: never wrapped, so that it can be copied."""
+        """Add a command or path without wrapping, so that it can be copied."""
         self._console.print(" " * indent + text, soft_wrap=True)
 
     def add(self, renderable: RenderableType, indent: int = 0) -> None:
@@ -85,12 +83,12 @@ class Page:
 
 
 def styled(text: str, style: str = "") -> Text:
-    """Text in one style, in which no number is torn from its unit."""
+    """Text in one style that keeps numbers and units on one line."""
     from rich.text import Text
 
     return Text(tied(text), style=style, overflow="fold")
 
 
 def tied(text: str) -> str:
-    """Text in which `_TIE` stands between a number and its unit."""
+    """Text with `_TIE` between numbers and units."""
     return units.tied(text, _TIE)

@@ -1,4 +1,4 @@
-"""A document on a terminal; the answer in words stands at the end, where the eye is."""
+"""A document on a terminal, the answer last, next to the prompt."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ def render(document: parts.Document, *, width: int, colour: bool, ascii_only: bo
     """The whole document as text.
 
     Args:
-        width: of the terminal, in columns; 60 to 200 read well.
-        colour: write escape sequences for colour.
-        ascii_only: draw and write with ASCII alone.
+        width: columns of the terminal; 60 to 200 read well.
+        colour: whether to write escape sequences.
+        ascii_only: whether to use ASCII only.
     """
-    if ascii_only:
-        # Before anything is laid out, since '+/-' is longer than '±'.
+    if ascii_only:  # before layout, since '+/-' is longer than '±'
         document = parts.with_texts(document, in_ascii)
     page = Page(width, colour=colour)
     page.paragraph(document.title, style="bold", indent=0)

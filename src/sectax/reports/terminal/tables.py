@@ -25,10 +25,7 @@ _STYLES = {
 
 
 def terminal_table(table: Table, width: int) -> RichTable:
-    """A table, its columns as wide as what they hold; intervals are drawn where that leaves room for them.
-
-    Where there is not even room for the columns, the optional ones are left out.
-    """
+    """A table with drawn intervals if there is room; without optional columns if there is too little."""
     rich_table = _empty()
     shown = table.shown
     for places in (shown, tuple(place for place in shown if not table.columns[place].optional)):
@@ -44,7 +41,7 @@ def terminal_table(table: Table, width: int) -> RichTable:
         if picture and place == len(columns) - 1:
             rich_table.add_column(styled(intervals.head(table, picture)), width=picture, no_wrap=True)
         _add(rich_table, column, texts[place])
-    for row, (*cells, verdict), drawn in zip(table.rows, rows, intervals.drawn(table, picture), strict=True):
+    for row, (*cells, verdict), drawn in zip(table.rows, rows, intervals.draw(table, picture), strict=True):
         style = _STYLES[row.tone] if table.margin is not None else ""
         rich_table.add_row(*map(styled, cells), *([styled(drawn, style)] if picture else []), styled(verdict, style))
     return rich_table
@@ -57,7 +54,7 @@ def _empty() -> RichTable:
 
 
 def _add(rich_table: RichTable, column: Column, texts: Iterable[str]) -> None:
-    """A column that breaks no word, but for one that is as long as no level is."""
+    """A column that breaks only words longer than any level."""
     justify: Literal["left", "right"] = "right" if column.right else "left"
     words = (_cells(word) for text in texts for word in tied(text).split(" "))
     rich_table.add_column(

@@ -1,1 +1,1 @@
-"""Sentences: the verdict in words, what to do, the summary of what was found, and the plan before a run."""
+"""Sentences: verdicts, the decision, the summary, and the plan before a run."""

@@ -1,4 +1,4 @@
-"""What to do, in a paragraph: the answer, from when on another, what a month costs, what else to weigh."""
+"""The decision as a paragraph: the answer, its limits, the cost of a month, and caveats."""
 
 from __future__ import annotations
 
@@ -12,28 +12,25 @@ from sectax.model.analysed import Analysed
 from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, Effect, Finding, VerdictId, is_answered, is_decided
 from sectax.model.plan import Plan
 from sectax.reports.words import names
-from sectax.reports.words.summaries import of_parts, run_state, silence, to_answer
+from sectax.reports.words.summaries import next_step, of_parts, run_state, silence
 from sectax.text import claims, units
 from sectax.text.printable import printable
 
-# An interval within this, a log ratio, is called no difference.
+# An undecided interval (log ratio) within this is reported as no difference.
 _SMALL = math.log1p(0.1)
-# What is named of more.
+# How many examples of a longer list are named.
 _NAMED = 2
-# What holds beside the mix that somebody asked for.
 _IN_GENERAL = "in general"
 _EVERY_MIX = " for every mix"
-# So many settings have their own figures.
+# Up to this many settings, each has its own figures.
 _LISTED = 6
 
 
 def decision(analysed: Analysed, decision: Decision) -> list[str]:
     """The paragraph as sentences, the answer first."""
     plan, choice = analysed.measured.plan, decision.choice
-    lines = [*run_state(analysed), *to_answer(analysed, list(decision.findings)), *answers(plan, decision)]
-    lines += of_parts(analysed)
-    lines += _surprises(plan, decision)
-    lines += _month(plan, decision)
+    lines = [*run_state(analysed), *next_step(analysed, list(decision.findings)), *answers(plan, decision)]
+    lines += [*of_parts(analysed), *_surprises(plan, decision), *_month(plan, decision)]
     silent = [finding for finding in decision.findings if finding.verdict in NO_CLAIM]
     lines += [silence(silent, len(decision.findings))] if silent else []
     changes = choice.changes and any(map(is_decided, decision.findings))
@@ -43,7 +40,6 @@ def decision(analysed: Analysed, decision: Decision) -> list[str]:
 
 
 def _surprises(plan: Plan, decision: Decision) -> Iterator[str]:
-    """A sentence for each cause."""
     by_cause: dict[str, list[str]] = defaultdict(list)
     for surprise in decision.surprises:
         level = plan.treatment(surprise.finding.comparison.treatment).levels[plan.control]
@@ -51,12 +47,12 @@ def _surprises(plan: Plan, decision: Decision) -> Iterator[str]:
         effect = f"{printable(level)} is {_effects(plan, [surprise.finding])}"
         by_cause[surprise.cause].append(f"{where}: {effect}" if where else effect)
     for cause, surprises in by_cause.items():
-        why = f", since {printable(cause)}" if cause else "; unexplained: nothing in the record shows why"
-        yield f"Not expected: {', '.join(surprises)}{why}."
+        why = f", since {printable(cause)}" if cause else "; the record does not show why"
+        yield f"Unexpected: {', '.join(surprises)}{why}."
 
 
 def answers(plan: Plan, decision: Decision) -> list[str]:
-    """What to take, or what every level costs, in a sentence each; nothing where nothing is decided."""
+    """Sentences on which level to take, or on the cost of every level; empty if nothing is decided."""
     if not decision.choice.picks:
         return list(_costs(plan, decision))
     if not decision.at_mix:
@@ -66,20 +62,20 @@ def answers(plan: Plan, decision: Decision) -> list[str]:
 
 
 def _picks(plan: Plan, decision: Decision, cheapest: tuple[Cheapest, ...], when: str = "") -> Iterator[str]:
-    """Which level to take: a sentence for all places in which it is the same, then what to take otherwise.
+    """Which level to take, in one sentence for all settings with the same answer, and the alternative.
 
     Args:
-        when: what mix of operations it is about.
+        when: the mix of operations.
     """
-    alike: dict[tuple[str, ...], list[list[Cheapest]]] = defaultdict(list)
+    same_answer: dict[tuple[str, ...], list[list[Cheapest]]] = defaultdict(list)
     everywhere, mixed = True, bool(when) or any(len(best.operations) == 2 for best in cheapest)
     for _, same in groupby(cheapest, key=lambda best: best.levels):
         first, *rest = same
         everywhere = everywhere and first.decided
         if first.decided:
             mix = _mix(decision, first) if mixed else first.baseline
-            alike[first.level, mix, *first.tied].append([first, *rest])
-    for places in alike.values():
+            same_answer[first.level, mix, *first.tied].append([first, *rest])
+    for places in same_answer.values():
         first = places[0][0]
         words = f"take {_mix(decision, first)}" if mixed else _pick(plan, decision, places)
         caveats = decision.choice.caveats if when != _IN_GENERAL else {}
@@ -95,10 +91,10 @@ def _picks(plan: Plan, decision: Decision, cheapest: tuple[Cheapest, ...], when:
         if len(otherwise) == 1:
             words += "".join(f"; {instead} {level}" for level in otherwise if level)
         else:
-            apart = (f"{', '.join(where)}: {level}" for level, where in otherwise.items())
-            words += f"; {instead} {'; '.join(apart)}"
-        # One sentence for all places names none.
-        whole = everywhere and len(alike) == 1
+            by_place = (f"{', '.join(where)}: {level}" for level, where in otherwise.items())
+            words += f"; {instead} {'; '.join(by_place)}"
+        # One sentence for all settings names none of them.
+        whole = everywhere and len(same_answer) == 1
         at = ", ".join([*filter(None, [when]), *(_place(plan, best) for best, *_ in places if not whole)])
         text = f"{at}: {words}." if at else f"{words}."
         yield f"{text[0].upper()}{text[1:]}" if when or not at else text
@@ -111,21 +107,21 @@ def _place(plan: Plan, best: Cheapest | Outlay) -> str:
 
 
 def _mix(decision: Decision, best: Cheapest, *, explained: bool = True) -> str:
-    """The cheapest of a mix of two operations, and from when on another; `explained` says what is counted."""
+    """The cheapest of a mix of two operations, and where that changes; `explained` names the unit."""
     nouns = decision.choice.nouns
     words = printable(best.level)
     if len(best.operations) < 2:
         tied = ", ".join(map(printable, best.tied))
-        return f"{words} ({tied} cannot be told apart from it)" if tied and best in decision.at_mix else words
+        return f"{words} (tied with {tied})" if tied and best in decision.at_mix else words
     first, second = (nouns.get(operation, operation) for operation in best.operations)
     for number, turn in enumerate(best.turns):
-        unit = f" {second}s a {first}" if explained and not number else ""
+        unit = f" {second}s per {first}" if explained and not number else ""
         words += f" up to {_between(turn.at)}{unit}, then {printable(turn.then)}"
     return words if best.turns else f"{words}{_EVERY_MIX}"
 
 
 def _pick(plan: Plan, decision: Decision, places: list[list[Cheapest]]) -> str:
-    """The cheapest of one operation, with what the others cost; over several places the range of that."""
+    """The cheapest of one operation and the cost of the others, as a range over several settings."""
     best = places[0][0]
     level = names.level(plan.control, printable(best.level))
     by_level: dict[str, list[Finding]] = defaultdict(list)
@@ -142,7 +138,7 @@ def _pick(plan: Plan, decision: Decision, places: list[list[Cheapest]]) -> str:
     if equal:
         margin = units.margin(plan.stopping.margin)
         return f"take either of {', '.join([level, *tied])}: they cost the same within ± {margin}"
-    also = f" ({', '.join(tied)} cannot be told apart from it)" if tied else ""
+    also = f" (tied with {', '.join(tied)})" if tied else ""
     if best.level == best.baseline:
         dearer = {name: [finding for finding in same if finding.verdict in SLOWER] for name, same in by_level.items()}
         dearer_levels = [
@@ -151,7 +147,7 @@ def _pick(plan: Plan, decision: Decision, places: list[list[Cheapest]]) -> str:
             if same
         ]
         return f"keep {level}{also}: {_first_few(dearer_levels)}"
-    if best.level not in by_level:  # a baseline of another place, which nothing is compared with there
+    if best.level not in by_level:  # a baseline of another setting, compared with nothing there
         return f"take {level}{also}"
     baseline = names.treatment(plan, by_level[best.level][0].comparison.baseline)
     return f"take {level}{also}: {_effects(plan, by_level[best.level])} than {baseline}"
@@ -163,7 +159,7 @@ def _effects(plan: Plan, findings: list[Finding]) -> str:
 
 
 def _costs(plan: Plan, decision: Decision) -> Iterator[str]:
-    """What every level of the control costs: where most, and where nothing that matters."""
+    """The cost of every level of the control: where it is largest, and where it is within the margin."""
     levels: dict[str, list[Finding]] = defaultdict(list)
     for finding in decision.findings:
         levels[plan.treatment(finding.comparison.treatment).levels[plan.control]].append(finding)
@@ -187,16 +183,16 @@ def _cost(plan: Plan, decision: Decision, same: list[Finding]) -> Iterator[str]:
     equal = [names.cell(plan, finding.comparison.cell) for finding in same if finding.verdict is VerdictId.EQUIVALENT]
     if equal:
         where = f" in {_first_few(equal, 4)}" if any(equal) else ""
-        yield f"no cost that matters (within ± {units.margin(plan.stopping.margin)}){where}"
+        yield f"equal within ± {units.margin(plan.stopping.margin)}{where}"
     unclear = [finding.effect for finding in same if finding.effect and finding.verdict is VerdictId.INCONCLUSIVE]
-    # Of a single comparison its interval is said already.
+    # The interval of a single comparison is given already.
     if len(unclear) == len(same) and len(decision.findings) > 1 and all(map(_is_bounded, unclear)):
         most = max(unclear, key=lambda effect: effect.high)
-        yield f"no difference found, and at most {claims.farthest(most, plan.metric(same[0].comparison.metric))}"
+        yield f"no difference detected: at most {claims.farthest(most, plan.metric(same[0].comparison.metric))}"
 
 
 def _is_bounded(effect: Effect) -> bool:
-    """Whether the interval is narrow enough to be an answer without a verdict."""
+    """Return whether the interval is narrow enough to report without a verdict."""
     return claims.is_known(effect) and max(-effect.low, effect.high) <= _SMALL
 
 
@@ -208,50 +204,52 @@ def _finding(plan: Plan, finding: Finding, *, in_time: bool = False) -> str:
 
 
 def _month(plan: Plan, decision: Decision) -> Iterator[str]:
-    """What a month costs with every level, the cheapest first; of a control, how much more than without it."""
+    """The cost of a month with every level, the cheapest first, or the extra cost of a control."""
     more = not decision.choice.picks
     places: dict[str, list[Outlay]] = defaultdict(list)
     for outlay in decision.outlays:
         places[_place(plan, outlay)].append(outlay)
-    alike: dict[str, list[str]] = defaultdict(list)
+    places_by_sums: dict[str, list[str]] = defaultdict(list)
     for place, outlays in places.items():
-        alike[_sums([outlays], more=more)].append(place)
+        places_by_sums[_sums([outlays], more=more)].append(place)
     order = "" if more else ", cheapest first"
-    if len(alike) > _NAMED and (more or len(places) > _LISTED):
-        alike, order = {f"{_sums(places.values(), more=more)}, over {len(places)} settings": []}, ""
-    elif len(alike) > _NAMED:
-        alike = {_sums([outlays], more=more, most=_NAMED): [place] for place, outlays in places.items()}
+    if len(places_by_sums) > _NAMED and (more or len(places) > _LISTED):
+        places_by_sums, order = {f"{_sums(places.values(), more=more)}, over {len(places)} settings": []}, ""
+    elif len(places_by_sums) > _NAMED:
+        places_by_sums = {_sums([outlays], more=more, most=_NAMED): [place] for place, outlays in places.items()}
         order = f", the {_NAMED} cheapest"
-    sums_of = "; ".join(
-        f"{', '.join(where)}: {sums}" if len(alike) > 1 and any(where) else sums
-        for sums, where in alike.items()
+    all_sums = "; ".join(
+        f"{', '.join(where)}: {sums}" if len(places_by_sums) > 1 and any(where) else sums
+        for sums, where in places_by_sums.items()
         if sums
     )
-    if not sums_of:
+    if not all_sums:
         return
     bill = decision.outlays[0].bill
     charged = dict.fromkeys(charge.unit for charge in bill.charges)
     mix = _ratio(decision)
     rate = f"{decision.rate_s:,.6g} {printable(decision.choice.what)}/s{f' ({mix})' if mix else ''}"
     yield (
-        f"A month at {rate}{order}: {sums_of}{'' if more else f' {printable(bill.currency)}'}"
+        f"A month at {rate}{order}: {all_sums}{'' if more else f' {printable(bill.currency)}'}"
         f" ({printable(', '.join(charged))}, prices of {printable(bill.day)})."
     )
 
 
 def _ratio(decision: Decision) -> str:
-    """'1 signature per 20 verifications', 'verifications alone'; empty where there is one operation."""
+    """'1 signature per 20 verifications', 'verifications only'; empty for one operation."""
     nouns = decision.choice.nouns
     counts = {nouns.get(name, name): number for name, number in decision.mix.items() if number}
     if len(counts) == 1 < len(decision.mix):
-        return f"{next(iter(counts))}s alone"
+        return f"{next(iter(counts))}s only"
     return " per ".join(units.count(number, noun) for noun, number in counts.items())
 
 
 def _sums(places: Iterable[list[Outlay]], *, more: bool, most: int | None = None) -> str:
-    """'RS256 2.1, EdDSA 1.6 to 2.1': of several places from the least to the most of all; the first `most` of them.
+    """'RS256 2.1, EdDSA 1.6 to 2.1', or, as extra costs, 'sse-kms 12 to 14 USD more'.
 
-    Beside a baseline: 'sse-s3 costs the same, sse-kms 12 to 14 USD more'.
+    Args:
+        places: outlays by setting; the range is over all of them.
+        most: the number of levels named; None for all.
     """
     ends: dict[str, list[float]] = defaultdict(list)
     points: dict[str, float] = defaultdict(float)
@@ -266,7 +264,7 @@ def _sums(places: Iterable[list[Outlay]], *, more: bool, most: int | None = None
                 points[level] += outlay.bill.total
     if len(ends) + more < 2:
         return ""
-    # By what the choice goes by, so that the first is the one that is chosen.
+    # Ranked like the choice itself, so that the first is the level to take.
     ranked = sorted(ends.items(), key=lambda entry: 0.0 if more else points[entry[0]] / len(entry[1]))
     sums = (
         (level, _extra_cost(totals, currency) if more else units.span(min(totals), max(totals)))

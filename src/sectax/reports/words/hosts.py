@@ -1,4 +1,4 @@
-"""What is said of a run on several hosts: which ones, hosts like these, how much hosts differ, and the odd one."""
+"""Sentences on a run on several hosts: hosts like these, how much hosts differ, and outliers."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ LIKE_THESE = "hosts like these"
 
 
 def processor(measured: Measured, host: str) -> str:
-    """The processor of a host by its model; empty where that is not known."""
+    """The processor model of a host; empty if unknown."""
     return printable(measured.processor(host))
 
 
-def where(measured: Measured) -> str:
-    """Where a run was measured: '6 hosts (Intel Xeon 8375C, AMD EPYC 7R13)', or the processor of the only host."""
+def hosts_label(measured: Measured) -> str:
+    """'6 hosts (Intel Xeon 8375C, AMD EPYC 7R13)', or the processor of the only host."""
     hosts, workers = measured.machines, measured.hosts
     models = dict.fromkeys(filter(None, (processor(measured, host) for host in hosts)))
     processors = ", ".join(models) or "processor unknown"
@@ -30,7 +30,7 @@ def where(measured: Measured) -> str:
 
 
 def spread(estimate: Estimate | None) -> str:
-    """'hosts differ by ± 6 % (2 to 19 %)', or that no difference was detected; empty where nothing is known."""
+    """'hosts differ by ± 6 % (2 to 19 %)', or that no difference was detected; empty if unknown."""
     if estimate is None or estimate.low is None or estimate.high is None:
         return ""
     if estimate.low <= 0:
@@ -45,18 +45,18 @@ def _plus_minus(estimate: Estimate) -> str:
     return f"± {units.roughly(100 * estimate.point)} % ({interval} %)"
 
 
-def alike(analysed: Analysed, across: AcrossHosts) -> str:
-    """One comparison on hosts like these, as a sentence with how much hosts differ; why not, where it is refused."""
+def claim_on_hosts_like_these(analysed: Analysed, across: AcrossHosts) -> str:
+    """One comparison on hosts like these with the spread between hosts, or why there is no claim."""
     if across.alike is None:
-        refusal = no_claim(across.refused).removesuffix(".")
+        claim = no_claim(across.refused).removesuffix(".")
     else:
-        refusal = f"{summaries.answer_sentence(analysed, across.alike).removesuffix('.')} on {LIKE_THESE}"
+        claim = f"{summaries.answer_sentence(analysed, across.alike).removesuffix('.')} on {LIKE_THESE}"
     spread_words = spread(across.spread)
-    return f"{refusal}; {spread_words}." if spread_words else f"{refusal}."
+    return f"{claim}; {spread_words}." if spread_words else f"{claim}."
 
 
 def unseen(across: Sequence[AcrossHosts]) -> list[str]:
-    """What so few hosts cannot show, as a sentence; nothing where nothing is claimed of others."""
+    """How common a kind of host may be that was not measured; empty if nothing is claimed of other hosts."""
     share = max((comparison.unseen for comparison in across if comparison.alike is not None), default=0.0)
     sentence = (
         f"Claims are about the kinds of hosts measured; a kind of up to {100 * share:.0f} % of a fleet may be missing."
@@ -65,7 +65,7 @@ def unseen(across: Sequence[AcrossHosts]) -> list[str]:
 
 
 def refusals(analysed: Analysed, across: Sequence[AcrossHosts]) -> list[str]:
-    """Why nothing is claimed of hosts like these; where it is not so of all comparisons, of which."""
+    """Why nothing is claimed of hosts like these, with the comparison if there are others."""
     reasons: dict[str, list[AcrossHosts]] = {}
     for comparison in across:
         if comparison.alike is None:
@@ -89,12 +89,11 @@ def _sides(analysed: Analysed, across: AcrossHosts) -> str:
 
 
 def no_claim(reason: str, no: str = "No") -> str:
-    """Why nothing is claimed of hosts like these, as a sentence."""
     return f"{no} claim about {LIKE_THESE}: {reason}."
 
 
-def odd(analysed: Analysed, across: Iterable[AcrossHosts]) -> list[str]:
-    """Every host that differs from the others: 'node7 differs from the other hosts: 8.1 times faster.'"""
+def outliers(analysed: Analysed, across: Iterable[AcrossHosts]) -> list[str]:
+    """'node7 differs from the other hosts: 8.1 times faster.', for every such host."""
     sentences = []
     for comparison in across:
         finding = next((host.finding for host in comparison.hosts if host.host == comparison.odd), None)
@@ -107,24 +106,24 @@ def odd(analysed: Analysed, across: Iterable[AcrossHosts]) -> list[str]:
     return sentences
 
 
-def in_short(analysed: Analysed, shown: frozenset[str], most: int) -> list[str]:
-    """What is claimed of hosts like these in the comparisons that are shown, at most so many; nothing for one host."""
+def short_claims(analysed: Analysed, shown: frozenset[str], most: int) -> list[str]:
+    """At most `most` claims on hosts like these in the comparisons shown; none for a single host."""
     across = [comparison for comparison in analysed.hosts if comparison.measured.comparison.id in shown]
     if not across:
         return []
     claimed = [comparison for comparison in across if comparison.alike is not None]
-    sentences = [alike(analysed, comparison) for comparison in claimed[:most]]
+    sentences = [claim_on_hosts_like_these(analysed, comparison) for comparison in claimed[:most]]
     if len(claimed) > most:
         sentences.append(f"({len(claimed) - most} more with --all.)")
     sentences += unseen(claimed)
     sentences += refusals(analysed, across)[:most]
     if not claimed:
         sentences += _differences(across)
-    return [*sentences, *odd(analysed, across)[:most]]
+    return [*sentences, *outliers(analysed, across)[:most]]
 
 
 def _differences(across: Sequence[AcrossHosts]) -> list[str]:
-    """How much the hosts measured differ where most."""
+    """The largest difference between hosts."""
     spreads = [comparison.spread for comparison in across if comparison.spread is not None and comparison.spread.low]
     if not spreads:
         return []

@@ -1,12 +1,12 @@
-"""What treatments, cells and metrics are called.
+"""Labels of treatments, cells and metrics.
 
 An experiment brings its own words in `plan.words`:
 
-    "php": "PHP"                                      what a person calls a level
-    "metric=wall": "wall time"                        what a metric is called
-    "empty loop": "starting the shell takes"          what an operation that does nothing costs; always shown then
-    "unequal=exit_statuses": "compare …"              what to try where a witness of equal work differs
-    "service": "MinIO on this machine"                what stood in for a service that others run
+    "php": "PHP"                                      the label of a level
+    "metric=wall": "wall time"                        the label of a metric
+    "empty loop": "starting the shell takes"          the cost of an empty operation; then always shown
+    "unequal=exit_statuses": "compare …"              the hint if a witness of equal work differs
+    "service": "MinIO on this machine"                the replacement for a hosted service
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from sectax.model.plan import SERVICE, Plan
 from sectax.model.treatment import MEASURED, Comparison, Treatment
 from sectax.text.printable import printable
 
-# Of a warning that many subjects share, so many are shown unless all are asked for; the JSON report has them all.
+# Subjects named in a warning that many share; --all and the JSON report name all.
 MOST_SUBJECTS = 4
 
 
 def treatment(plan: Plan, treatment_id: str) -> str:
-    """The label of a treatment inside its cell: the levels that the cell does not say already."""
+    """The label of a treatment inside its cell: the levels that are not the cell's."""
     match = _find(plan, treatment_id)
     if match is None:
         return printable(treatment_id)
@@ -34,7 +34,7 @@ def treatment(plan: Plan, treatment_id: str) -> str:
 
 
 def cell(plan: Plan, cell_id: str) -> str:
-    """The title of a cell: its levels of the factors that vary in this run; empty where there is only one cell."""
+    """The title of a cell: its levels of the factors that vary in this run; empty for a single cell."""
     varying = set(varying_factors(plan))
     levels = plan.cell(cell_id).levels
     return printable(" · ".join(level(factor, name) for factor, name in levels.items() if factor in varying))
@@ -55,7 +55,7 @@ def varying_factors(plan: Plan) -> tuple[str, ...]:
 
 
 def service(plan: Plan) -> str:
-    """What stood in for a service that others run, or nothing."""
+    """The replacement for a hosted service, or nothing."""
     return printable(plan.words.get(SERVICE, ""))
 
 
@@ -67,7 +67,7 @@ def constants(plan: Plan) -> str:
 
 
 def subject(plan: Plan, subject_id: str) -> str:
-    """What a warning is about, readable: the id of a comparison, treatment or cell as levels; others as they are."""
+    """The label of a warning's subject: comparisons, treatments and cells as levels, others unchanged."""
     comparison: Comparison | None = next(
         (comparison for comparison in plan.comparisons if comparison.id == subject_id), None
     )
@@ -84,59 +84,59 @@ def subject(plan: Plan, subject_id: str) -> str:
 
 
 def by_id(plan: Plan) -> dict[str, str]:
-    """What the subjects of warnings are called: treatments, comparisons and cells; and `:NAME`, a metric of one."""
+    """The labels of treatments, comparisons and cells by id, and of metrics by `:NAME`."""
     ids = [*(treatment.id for treatment in plan.treatments), *(comparison.id for comparison in plan.comparisons)]
     named = {subject_id: subject(plan, subject_id) for subject_id in (*ids, *(cell.id for cell in plan.cells))}
     named |= {f":{measure.name}": f" · {metric(plan, measure.name)}" for measure in plan.metrics}
     return {subject_id: name for subject_id, name in named.items() if name != subject_id}
 
 
-def in_texts(plan: Plan) -> Callable[[str], str]:
-    """`namer` by the ids of a plan, which are gathered where there is a text: that takes a while."""
-    made = functools.cache(lambda: namer(by_id(plan)))
+def plan_labeller(plan: Plan) -> Callable[[str], str]:
+    """`labeller` with the labels of a plan, which are collected on first use, since that is slow."""
+    cached_labeller = functools.cache(lambda: labeller(by_id(plan)))
 
-    def in_text(text: str) -> str:
-        return made()(text)
+    def label(text: str) -> str:
+        return cached_labeller()(text)
 
-    return in_text
+    return label
 
 
-def namer(named: Mapping[str, str]) -> Callable[[str], str]:
-    """Puts what people say, as of `by_id`, in the place of ids, wherever they stand, and makes the text printable."""
+def labeller(named: Mapping[str, str]) -> Callable[[str], str]:
+    """Return a function that replaces ids in a text by labels (`by_id`) and makes it printable."""
     if not named:
         return printable
     longest_first = sorted(named, key=len, reverse=True)
-    # An id may be the beginning of another one, and a part of a word.
+    # An id may be a prefix of another one, and part of a word.
     any_id = "|".join(map(re.escape, longest_first))
     ids = re.compile(rf"(?<![\w/])({any_id})(:\w+)?(?![\w/#])")
     return lambda text: printable(ids.sub(lambda match: named[match[1]] + named.get(match[2], match[2] or ""), text))
 
 
-def together(plan: Plan, ids: tuple[str, ...], *, show_all: bool = False) -> list[str]:
-    """Treatments of which the same is said: all of them, or of many what they share, or their number and one of them.
+def group_labels(plan: Plan, ids: tuple[str, ...], *, show_all: bool = False) -> list[str]:
+    """The labels of treatments with the same message: all, or their common levels, or their number and an example.
 
-    Some were skipped, and some are no treatment of the plan, such as the empty operation in the pilot.
+    Some were skipped, and some are not in the plan, such as the empty operation in the pilot.
     """
     skipped = {skip.treatment: skip.levels for skip in plan.skipped}
     varied = {factor.name for factor in plan.factors if len(factor.levels) > 1}
 
-    def called(name: str) -> str:
+    def label(name: str) -> str:
         own = [level(factor, named) for factor, named in skipped.get(name, {}).items() if factor in varied]
         return printable(" · ".join(own)) or subject(plan, name)
 
     if show_all or len(ids) <= MOST_SUBJECTS:
-        return [called(name) for name in ids]
+        return [label(name) for name in ids]
     levels_of = skipped | {treatment.id: treatment.levels for treatment in plan.treatments}
     levels = [levels_of.get(name, {}) for name in ids]
     shared = set(levels[0].items()).intersection(*(own_levels.items() for own_levels in levels[1:]))
     common = [f"{name} {level}" for name, level in levels[0].items() if name in varied and (name, level) in shared]
     if common:
         return [printable(f"{len(ids)} treatments with {', '.join(common)}")]
-    return [f"{len(ids)} {'treatments' if all(levels) else 'subjects'} such as {called(ids[0])}"]
+    return [f"{len(ids)} {'treatments' if all(levels) else 'subjects'} such as {label(ids[0])}"]
 
 
 def metric(plan: Plan, name: str) -> str:
-    """What a metric is called; an experiment may say it better with the word `metric=NAME`."""
+    """The label of a metric: the experiment's word `metric=NAME`, or its name."""
     return printable(plan.words.get(f"metric={name}", name.replace("_", " ")))
 
 
@@ -145,6 +145,6 @@ def _find(plan: Plan, treatment_id: str) -> Treatment | None:
 
 
 def level(factor: str, name: str) -> str:
-    """A level as it stands by itself. A bare number says nothing: '128' becomes 'memory_mb 128'."""
-    name = name.partition("=/")[0]  # what is in a folder has a name, and may have a long way
+    """The label of a level without context: '128' becomes 'memory_mb 128'."""
+    name = name.partition("=/")[0]  # drop the path of a named folder
     return f"{factor} {name}" if name[:1].isdigit() else name

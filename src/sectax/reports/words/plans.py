@@ -1,4 +1,4 @@
-"""The plan in words, printed before a run starts: what will be compared, how strictly, how long and at what price."""
+"""The plan in words, printed before a run: comparisons, error levels, duration and price."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sectax.reports.words import names
 from sectax.text import units
 from sectax.text.printable import printable
 
-# When a run ends, before its limits.
+# When a run stops, apart from its limits.
 _UNTIL = {
     Until.DIRECTION: "stops when every direction is known",
     Until.VERDICT: "stops when all are decided and known to within 12 %",
@@ -21,7 +21,7 @@ _UNTIL = {
 
 
 def plan(plan: Plan) -> list[str]:
-    """The plan as lines, before anything was measured."""
+    """The plan as lines."""
     lines = [f"{printable(plan.experiment)}, {printable(plan.preset)} preset: {printable(plan.question)}"]
     lines.append(_matrix(plan))
     lines += deciding_metric(plan)
@@ -32,7 +32,7 @@ def plan(plan: Plan) -> list[str]:
 
 
 def varied(plan: Plan) -> list[str]:
-    """What is compared with what, in a line or two: the levels that vary, and the commands or addresses behind them."""
+    """The levels that vary, and the commands or addresses behind them, in a line or two."""
     baselines = {plan.treatment(cell.baseline).levels.get(plan.control) for cell in plan.cells}
     levels = "; ".join(
         f"{factor.name}: "
@@ -47,27 +47,27 @@ def varied(plan: Plan) -> list[str]:
 
 
 def sides(plan: Plan) -> tuple[str, ...]:
-    """What the user named to be compared, such as commands: 'baseline=TEXT', 'NAME=TEXT'; nothing for most runs."""
+    """The compared commands or addresses as 'baseline=TEXT', 'NAME=TEXT'; empty for most experiments."""
     options = plan.options
     return (*(f"baseline={text}" for text in options.get("baseline", ())), *options.get("treatment", ()))
 
 
 def deciding_metric(plan: Plan) -> list[str]:
-    """Which metric answers, in a line: the experiment's own, or those of the limits that the run goes on for."""
+    """The metric that decides, in a line: the experiment's own, or those of the limits."""
     first = plan.metrics[0].name
     limited = {condition.metric or first for condition in plan.stopping.conditions}
     if plan.stopping.until is Until.CONDITIONS and limited and first not in limited:
-        # A bill, and what was counted, are figures that no metric has.
+        # Limits on a bill or a count have no metric.
         metric_names = [names.metric(plan, metric.name) for metric in plan.metrics if metric.name in limited]
         return [f"the limits are on {' and '.join(metric_names or sorted(map(printable, limited)))}"]
     return [printable(plan.answered_by)] if plan.answered_by else []
 
 
 def calibrated(plan: Plan, frozen: Calibrated, block_s: float | None = None) -> list[str]:
-    """What the pilot froze, as lines: batches, warm-up, rounds, processes; before the blocks, how long they may take.
+    """The calibration as lines: batches, warm-up, rounds, processes, and the expected duration.
 
     Args:
-        block_s: about how long a block lasts; None where all of them were measured.
+        block_s: about how long a block takes; None after the run.
     """
     live = [
         treatment
@@ -76,7 +76,7 @@ def calibrated(plan: Plan, frozen: Calibrated, block_s: float | None = None) -> 
     ]
     compared = [comparison for comparison in plan.comparisons if comparison.standing not in CONTROLS]
     if not any(frozen.calibrations.keys() >= {comparison.treatment, comparison.baseline} for comparison in compared):
-        return ["the pilot could measure nothing to compare"]
+        return ["the pilot measured nothing that can be compared"]
     calibrations = [frozen.calibrations[treatment.id] for treatment in live]
     lengths = [calibration.batch_s for calibration in calibrations]
     counts = [calibration.count for calibration in calibrations]
@@ -96,39 +96,38 @@ def calibrated(plan: Plan, frozen: Calibrated, block_s: float | None = None) -> 
 
 
 def how_long(plan: Plan) -> str:
-    """What is known of the whole run's length before a pilot."""
+    """The duration of the whole run, as far as it is known before the pilot."""
     stopping = plan.stopping
     if stopping.budget_s is None:
-        return "how long it takes is known after the pilot: blocks are limited, not the time"
+        return "duration unknown until the pilot: the number of blocks is limited, not the time"
     longest = f"takes {'' if stopping.extends else 'at most '}about {units.seconds(stopping.budget_s)}"
     if stopping.fixed_blocks is None and not stopping.extends:
         longest += f" (refused after the pilot if {FIRST_LOOK} blocks do not fit)"
-    return longest if stopping.until is Until.BUDGET else f"{longest}; ends sooner where that is enough for an answer"
+    return longest if stopping.until is Until.BUDGET else f"{longest}; stops earlier when all are decided"
 
 
 def bill(bill: Bill, service: str = "") -> list[str]:
-    """One line for each charge, then the total and where the prices come from.
+    """One line for each charge, then the total and the source of the prices.
 
     Args:
-        service: what stands in for the one that is paid for; empty where the run pays.
+        service: the free replacement for the paid service; empty if the run is billed.
     """
     lines = [
         f"{printable(charge.words)}: {_amount(charge.amount)} {printable(charge.unit)}, "
         f"{_money(charge.cost, bill.currency)}"
         for charge in bill.charges
     ]
-    on = f"here it costs nothing ({service}); estimated bill on AWS" if service else "estimated bill"
+    on = f"free here ({service}); estimated bill on AWS" if service else "estimated bill"
     total = f"{on}: about {_money(bill.total, bill.currency)}, before tax and free allowances"
     return [*lines, total, prices(bill)]
 
 
 def prices(bill: Bill) -> str:
-    """Where the prices of a bill come from."""
+    """The source of the prices of a bill."""
     return f"prices of {printable(bill.day)} for {printable(bill.place)}: {printable(bill.source)}"
 
 
 def _amount(value: float) -> str:
-    """Whole ones; of fewer than ten two digits."""
     return f"{value:,.0f}" if value >= 10 or value == int(value) else f"{value:.2g}"
 
 
@@ -137,13 +136,13 @@ def _duration(plan: Plan, frozen: Calibrated, block_s: float) -> str:
     words = f"a block takes about {units.seconds(block_s)}"
     once = plan.once_s(frozen)
     if once:
-        words += f", and what is measured once {units.seconds(once)} more"
+        words += f", treatments measured once {units.seconds(once)} more"
     if stopping.fixed_blocks is None:
         words += f", so the first verdict may come after about {units.seconds(once + FIRST_LOOK * block_s)}"
     latest = once + plan.last_look(frozen) * block_s
     if stopping.budget_s is not None:
         latest = min(latest, max(stopping.budget_s, once + ENOUGH_BLOCKS * block_s if stopping.extends else 0.0))
-    return f"{words}; the whole takes at most about {units.seconds(latest)}"
+    return f"{words}; the run takes at most about {units.seconds(latest)}"
 
 
 def _matrix(plan: Plan) -> str:
@@ -152,9 +151,9 @@ def _matrix(plan: Plan) -> str:
     words = f"{_count(len(compared), 'treatment')} in {_count(len(plan.cells), 'cell')}"
     once = sum(cell.once for cell in plan.cells)
     if once:
-        words += f", {once} of them measured in one block alone"
+        words += f", {once} of them measured in one block only"
     if controls:
-        words += f", and {_count(controls, 'control')} of the run itself"
+        words += f", and {_count(controls, 'self-check')}"
     fixed = names.constants(plan)
     return f"{words}; {fixed}" if fixed else words
 
@@ -179,21 +178,20 @@ def _stopping(plan: Plan) -> str:
         return f"exactly {stopping.fixed_blocks} blocks, judged at the end"
     limits = [f"at most {stopping.max_blocks} blocks"] if stopping.max_blocks is not None else []
     if stopping.budget_s is not None:
-        longer = f", longer only where {ENOUGH_BLOCKS} blocks do not fit" if stopping.extends else ""
+        longer = f", longer only if {ENOUGH_BLOCKS} blocks do not fit" if stopping.extends else ""
         limits.append(f"about {units.seconds(stopping.budget_s)}{longer}")
     limit = " or ".join(limits) or f"at most {DEFAULT_MAX_BLOCKS} blocks"
     return f"{_UNTIL[stopping.until]}, {limit}; the first verdict is possible after block {FIRST_LOOK}"
 
 
 def _skipped(plan: Plan) -> list[str]:
-    """Those that are skipped for the same reason in one line."""
     reasons: dict[WhyNot, list[str]] = {}
     for skipped in plan.skipped:
         reasons.setdefault(skipped.why_not, []).append(skipped.treatment)
     lines = []
     for why_not, ids in reasons.items():
-        hint = f" (to fix it: {printable(why_not.hint)})" if why_not.hint else ""
-        lines.append(f"skipped: {', '.join(names.together(plan, tuple(ids)))}: {printable(why_not.reason)}{hint}")
+        hint = f" (try: {printable(why_not.hint)})" if why_not.hint else ""
+        lines.append(f"skipped: {', '.join(names.group_labels(plan, tuple(ids)))}: {printable(why_not.reason)}{hint}")
     return lines
 
 

@@ -1,4 +1,4 @@
-"""The summary in words that ends a report: one sentence for every comparison that answers the question."""
+"""The summary that ends a report: one sentence for every main comparison."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sectax.reports.words import names
 from sectax.text import claims, units
 from sectax.text.printable import printable
 
-# More sentences than this are not read: then the verdicts are counted and the largest effects named.
+# With more comparisons than this, verdicts are counted and only the largest effects named.
 _MOST_SENTENCES = 12
 _NAMED_OF_MANY = 3
 
@@ -25,7 +25,7 @@ _WITHOUT = {
 
 
 def summary(analysed: Analysed) -> list[str]:
-    """What the run found, as sentences; of the primary comparisons, or of all where none is primary."""
+    """Sentences on the primary comparisons, or on all if none is primary."""
     headline = [finding for finding in analysed.findings if finding.comparison.standing is Standing.PRIMARY]
     reported = headline or [
         finding for finding in analysed.findings if finding.comparison.standing is Standing.SECONDARY
@@ -33,13 +33,13 @@ def summary(analysed: Analysed) -> list[str]:
     lines = run_state(analysed)
     if not reported:
         return [*lines, "Nothing was compared."]
-    spoken = [finding for finding in reported if finding.verdict not in _WITHOUT]
+    judged = [finding for finding in reported if finding.verdict not in _WITHOUT]
     lines += of_parts(analysed)
-    if len(spoken) > _MOST_SENTENCES:
-        lines += _digest(analysed, spoken)
+    if len(judged) > _MOST_SENTENCES:
+        lines += _digest(analysed, judged)
     else:
-        lines += [_sentence(analysed, finding) for finding in spoken]
-    lines += to_answer(analysed, reported)
+        lines += [_sentence(analysed, finding) for finding in judged]
+    lines += next_step(analysed, reported)
     silent = [finding for finding in reported if finding.verdict in _WITHOUT]
     if silent:
         lines.append(silence(silent, len(reported)))
@@ -50,12 +50,12 @@ def summary(analysed: Analysed) -> list[str]:
 
 
 def answer_sentence(analysed: Analysed, finding: Finding) -> str:
-    """One comparison's answer, as a sentence."""
+    """The verdict of one comparison as a sentence."""
     return silence([finding], 1) if finding.verdict in _WITHOUT else _sentence(analysed, finding)
 
 
 def silence(silent: list[Finding], reported: int) -> str:
-    """How many comparisons have no verdict, and why: '2 of 4 comparisons have no verdict: withdrawn (timer).'"""
+    """'2 of 4 comparisons have no verdict: withdrawn (timer).'"""
     reasons: Counter[str] = Counter()
     for finding in silent:
         fatal = claims.withdrawing_checks(finding)
@@ -93,13 +93,13 @@ def _sentence(analysed: Analysed, finding: Finding) -> str:
     else:
         grade = claims.grade(finding.verdict, finding.margin)
         words = f"{treatment} is {claims.interval(effect, metric)} than {baseline}{grade}"
-    if place or words.startswith(treatment):  # which is written as it is called
+    if place or words.startswith(treatment):  # names keep their case
         return f"{place}: {words}." if place else f"{words}."
     return f"{words[0].upper()}{words[1:]}."
 
 
 def comparison_context(analysed: Analysed, finding: Finding) -> str:
-    """What a comparison is about beside its two sides: its cell, and its metric where that is not the first."""
+    """The cell of a comparison, and its metric unless that is the first."""
     plan, comparison = analysed.measured.plan, finding.comparison
     second = comparison.metric != plan.metrics[0].name or plan.metric(comparison.metric).part_of
     metric = names.metric(plan, comparison.metric) if second else ""
@@ -107,8 +107,10 @@ def comparison_context(analysed: Analysed, finding: Finding) -> str:
 
 
 def of_parts(analysed: Analysed) -> list[str]:
-    """What a part of the operation takes by itself, where the plan shows that beside the answer: 'payload 1MiB,
-    published: the check itself takes 4.1 to 4.3 ms, about 41 % of the whole operation's Duration.'"""
+    """The time of a part of the operation, if the plan wants it shown.
+
+    'payload 1MiB, published: the check itself takes 4.1 to 4.3 ms, about 41 % of the whole operation's Duration.'
+    """
     plan = analysed.measured.plan
     results = {result.treatment: result.estimates for result in analysed.treatments}
     lines = []
@@ -137,21 +139,21 @@ def of_parts(analysed: Analysed) -> list[str]:
     return lines
 
 
-def to_answer(analysed: Analysed, findings: list[Finding]) -> list[str]:
-    """How many of the comparisons are decided, and what to do about those that a finished run could not decide."""
+def next_step(analysed: Analysed, findings: list[Finding]) -> list[str]:
+    """How many comparisons are decided, and what to do about the undecided ones."""
     until = analysed.measured.plan.stopping.until
     decided = [text] if (text := how_many_decided(analysed, findings)) else []
     undecided = [finding for finding in findings if finding.verdict not in _WITHOUT and not is_answered(finding, until)]
-    # Who sets a limit asks for nothing beyond it.
+    # A run with limits answers those only.
     if not undecided or until is Until.CONDITIONS:
         return decided if undecided else []
     if analysed.measured.state != "finished":
         more = (analysed.measured.plan.stopping.fixed_blocks or 0) - len(analysed.measured.blocks)
-        return decided if more <= 0 else [f"The number of blocks is fixed, so all is judged after {more} more."]
+        return decided if more <= 0 else [f"The number of blocks is fixed: verdicts come after {more} more."]
     needs = [finding.seconds_needed[1] for finding in undecided if finding.seconds_needed is not None]
     spent_s = analysed.measured.blocks_s
     if spent_s is not None:
-        # What comes before the first block was spent too, where the budget ended the run.
+        # If the budget ended the run, the time before the first block was spent too.
         spent_s = max(spent_s, analysed.measured.plan.stopping.budget_s or 0.0)
     if not needs or spent_s is None:
         longer = "a longer --budget"
@@ -166,11 +168,11 @@ def to_answer(analysed: Analysed, findings: list[Finding]) -> list[str]:
 
 
 def how_many_decided(analysed: Analysed, findings: Sequence[Finding]) -> str:
-    """'2 of 12 comparisons are decided.', or a single one's answer; empty where all are, or limits ask for no more."""
+    """'2 of 12 comparisons are decided.', or the answer of a single one; empty if nothing is left to decide."""
     until = analysed.measured.plan.stopping.until
     number, directed = sum(is_answered(finding, until) for finding in findings), any(map(is_decided, findings))
     if until is Until.CONDITIONS:
-        return "" if directed else "The run ended with its limits; nothing beyond them is decided."
+        return "" if directed else "The run ended when its limits were decided; it decided nothing else."
     if number == len(findings):
         return ""
     if len(findings) == 1:
@@ -182,7 +184,7 @@ def how_many_decided(analysed: Analysed, findings: Sequence[Finding]) -> str:
 
 
 def _budget(seconds: float) -> str:
-    """As --budget takes it, rounded up to two digits: nothing more exact is meant."""
+    """A value for --budget, rounded up to two digits."""
     value, unit = (seconds, "s") if seconds < 300 else (seconds / 60, "m")
     step = 10.0 ** max(0, math.floor(math.log10(max(value, 1.0))) - 1)
     return f"{math.ceil(value / step) * step:.0f}{unit}"
