@@ -60,7 +60,7 @@ _OWN_REPORT = re.compile(
     rb"""\A\s*\{\s*"schema":\s*"sectax/"""
     rb"""|\Arun,experiment,comparison,"""
     rb"""|^<meta\ name="generator"\ content="sectax">"""
-    rb"""|^\#\#\ The\ run's\ check\ of\ itself$""",
+    rb"""|^\#\#\ (?:Self-check|The\ run's\ check\ of\ itself)$""",
     re.MULTILINE | re.VERBOSE,
 )
 

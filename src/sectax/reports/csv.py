@@ -34,7 +34,7 @@ def render(analysed: Analysed, table: str) -> str:
     """
     if table not in (tables := available_tables(analysed)):
         why = "this run was measured on one host" if table in TABLES else f"there is no table {table!r}"
-        raise WrongUse(why, f"choose one of: {', '.join(tables)}")
+        raise WrongUse(why, f"there are: {', '.join(tables)}")
     head, table_rows = _TABLES[table]
     levels = {f"level_{factor.name}": cell(f"level_{factor.name}") for factor in analysed.measured.plan.factors}
     text = io.StringIO(newline="")

@@ -1,4 +1,4 @@
-"""Results as JSON documents for programs; their schemas stand in docs/schemas, their description in docs/json.md."""
+"""Results as JSON documents; the schemas are in docs/schemas, the description in docs/json.md."""
 
 from __future__ import annotations
 

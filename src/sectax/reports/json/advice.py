@@ -1,23 +1,23 @@
-"""The document of advice. Seconds and bytes; money in the currency that each bill names."""
+"""The JSON document of advice, in seconds and bytes; each bill names its currency."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 from sectax.reports.json.findings import Estimate
-from sectax.reports.json.parts import Levels, Object, WithGaps, doc, null
+from sectax.reports.json.parts import Levels, Object, WithMissing, doc, null
 
-_NO_ENDS = "one of the figures behind it has no interval"
+_NO_ENDS = "an input has no interval"
 
 
-class Row(WithGaps, frozen=True):
+class Row(WithMissing, frozen=True):
     """One figure of the experiment's own advice."""
 
     group: Annotated[str, doc("The title of its table.")]
     levels: Levels
     name: Annotated[str, doc("What the figure is; empty if the title says it.")]
-    value: Annotated[Estimate | None, null("undecided, or not known")]
-    sentence: Annotated[str, doc("What to make of it, for people; may be empty.")]
+    value: Annotated[Estimate | None, null("undecided or unknown")]
+    sentence: Annotated[str, doc("An explanation; may be empty.")]
 
 
 class Prices(Object, frozen=True):
@@ -33,8 +33,8 @@ _Currency = Annotated[str, doc(at="bill.currency")]
 _Prices = Annotated[Prices, doc(at="bill")]
 
 
-class Between(WithGaps, frozen=True):
-    """A figure with the ends that the intervals of what it is made of allow."""
+class Between(WithMissing, frozen=True):
+    """A figure with the range that the intervals of its inputs allow."""
 
     point: Annotated[float | None, null("undecided")]
     low: Annotated[float | None, null(_NO_ENDS)]
@@ -42,10 +42,10 @@ class Between(WithGaps, frozen=True):
 
 
 class Turn(Object, frozen=True):
-    """Where another level becomes the cheapest."""
+    """The point at which another level becomes the cheapest."""
 
     then: str
-    at: Annotated[Between, doc("So many of the second operation to one of the first.")]
+    at: Annotated[Between, doc("Number of the second operation per first operation.")]
 
 
 class Cheapest(Object, frozen=True):
@@ -54,42 +54,42 @@ class Cheapest(Object, frozen=True):
     levels: Levels
     level: str
     turns: tuple[Turn, ...]
-    tied: Annotated[tuple[str, ...], doc("Levels that cannot be told apart from it.")]
+    tied: Annotated[tuple[str, ...], doc("Levels whose cost is not distinguishable from it.")]
 
 
-class Outlay(WithGaps, frozen=True):
-    """What a million operations cost with one level of the control."""
+class Outlay(WithMissing, frozen=True):
+    """The price of a million operations with one level of the control."""
 
     levels: Levels
     level: str
-    way: Annotated[str | None, null("there is only one", "How the service is set up.", when="")]
+    way: Annotated[str | None, null("there is only one", "The setup of the service.", when="")]
     total: _Total
-    least: Annotated[float, doc("At the lower end of the interval of what is billed.")]
-    most: Annotated[float, doc("At its upper end.")]
-    months: Annotated[float, doc("How many millions there are in a month at the rate.")]
+    least: Annotated[float, doc("The total at the lower end of the billed interval.")]
+    most: Annotated[float, doc("The total at its upper end.")]
+    months: Annotated[float, doc("Millions of operations per month at the rate.")]
     currency: _Currency
     prices: _Prices
 
 
-class Surprise(WithGaps, frozen=True):
-    """A treatment that does more than its baseline, and costs less."""
+class Surprise(WithMissing, frozen=True):
+    """A treatment that does more than its baseline but costs less."""
 
     comparison: Annotated[str, doc(at="finding.comparison.id")]
-    cause: Annotated[str | None, null("nothing in the record shows why", when="")]
+    cause: Annotated[str | None, null("the record does not show why", when="")]
 
 
 class Decision(Object, frozen=True):
     """What to do."""
 
-    cheapest: Annotated[tuple[Cheapest, ...], doc("Where the levels are alternatives.")]
-    at_mix: Annotated[tuple[Cheapest, ...], doc("The same at the mix that was asked for; empty without one.")]
+    cheapest: Annotated[tuple[Cheapest, ...], doc("The cheapest levels, if the levels are alternatives.")]
+    at_mix: Annotated[tuple[Cheapest, ...], doc("The same for the given mix; empty without one.")]
     outlays: tuple[Outlay, ...]
     surprises: tuple[Surprise, ...]
-    mix: Annotated[dict[str, float], doc("How many of each operation there are; empty where there is one.")]
-    rate_s: Annotated[float, doc("Operations a second.")]
+    mix: Annotated[dict[str, float], doc("Relative number of each operation; empty for a single operation.")]
+    rate_s: Annotated[float, doc("Operations per second.")]
 
 
-class Advice(WithGaps, frozen=True, tag_field="schema", tag="sectax/advice/2"):
+class Advice(WithMissing, frozen=True, tag_field="schema", tag="sectax/advice/2"):
     """What to do after a run, and the experiment's own figures."""
 
     run: Annotated[str, doc(at="run_id")]

@@ -16,27 +16,27 @@ Count = Annotated[int, Meta(ge=0)]
 
 
 class Source(Object, frozen=True):
-    """What was audited."""
+    """The audited source."""
 
-    kind: Annotated[str, doc("Stable: 'run', 'published', or the name of a format as --format takes it.")]
+    kind: Annotated[str, doc("Stable: 'run', 'published', or the name of a format for --format.")]
     title: str
-    own: Annotated[bool, doc("Whether sectax measured it: then F takes a verdict away, and otherwise a claim.")]
+    own: Annotated[bool, doc("Whether sectax measured it: F then withdraws a verdict, otherwise refutes a claim.")]
 
 
 class Tally(Object, frozen=True):
-    """Warnings that name no figure, but a comparison or the whole source; 0 of a run."""
+    """The number of warnings on comparisons or the whole source instead of figures; 0 for a run."""
 
     fatal: Count
     warned: Count
 
 
 class AuditVerdict(Object, frozen=True):
-    """How many figures are marked, and what became of the checks."""
+    """The number of marked figures, and of checks by status."""
 
-    fatal: Annotated[Count, doc("Figures marked F. Of a run, comparisons that lost their verdict.")]
-    warned: Annotated[Count, doc("Figures marked W and not F. Of a run, comparisons with a verdict and a warning.")]
+    fatal: Annotated[Count, doc("Figures marked F; for a run, withdrawn comparisons.")]
+    warned: Annotated[Count, doc("Figures marked W but not F; for a run, comparisons with a verdict and a warning.")]
     beside: Tally
-    fired: Annotated[Count, doc("Checks, by their status.")]
+    fired: Annotated[Count, doc("Checks by status.")]
     silent: Count
     unchecked: Count
     not_applicable: Count
@@ -46,13 +46,11 @@ class AuditVerdict(Object, frozen=True):
 class AuditWarning(CheckWarning, frozen=True):
     """One warning of a check."""
 
-    figures: Annotated[
-        tuple[str, ...], doc("Ids of the figures that it is about; empty where it is about its subject.")
-    ]
+    figures: Annotated[tuple[str, ...], doc("Ids of the figures concerned; empty if it is about its subject.")]
 
 
 class Check(Object, frozen=True):
-    """One check and what it says."""
+    """One check and its warnings."""
 
     check: Annotated[str, doc("Stable identifier.")]
     rule: str
@@ -61,12 +59,12 @@ class Check(Object, frozen=True):
 
 
 class Audit(Object, frozen=True, tag_field="schema", tag="sectax/audit/1"):
-    """Every check of the audit on one target: a run, a published study, or a file of another tool."""
+    """The result of all checks on a run, a published study, or another tool's output."""
 
-    target: Annotated[str, doc("As it was given.")]
+    target: Annotated[str, doc("As given on the command line.")]
     source: Annotated[Source, doc(at="")]
-    figures: Annotated[Count, doc("Printed numbers that were looked at; of a run, its comparisons.")]
-    values: Annotated[Count, doc("Single values behind them, as far as the source has them.")]
+    figures: Annotated[Count, doc("Printed numbers; for a run, its comparisons.")]
+    values: Annotated[Count, doc("Raw values behind them, if the source has them.")]
     verdict: AuditVerdict
     checks: Annotated[tuple[Check, ...], doc("Every check, in the order of the registry.")]
 

@@ -9,19 +9,19 @@ from sectax.model import compared as model
 from sectax.model.published import Known, Remark
 from sectax.model.subject import Witness
 from sectax.reports.json.findings import Finding, Limit, finding
-from sectax.reports.json.parts import Object, WithGaps, doc, fill, known, null
+from sectax.reports.json.parts import Object, WithMissing, doc, fill, known, null
 
 
-class Fact(WithGaps, frozen=True):
-    """What is known of a study, and how."""
+class Fact(WithMissing, frozen=True):
+    """A fact about a study, and how it is known."""
 
     known: Known
-    value: Annotated[Witness | None, null("the study does not say")]
+    value: Annotated[Witness | None, null("not stated by the study")]
     note: str
 
 
 class Study(Object, frozen=True):
-    """What was published."""
+    """The published study."""
 
     id: str
     title: str
@@ -31,21 +31,21 @@ class Study(Object, frozen=True):
 
 
 class ComparedRun(Object, frozen=True):
-    """What was measured here."""
+    """The run that is compared."""
 
     id: Annotated[str, doc(at="run_id")]
     identity: Annotated[dict[str, str], doc(at="here")]
 
 
 class Axis(Object, frozen=True):
-    """What varies along the rows, or along the columns."""
+    """The factor that varies along the rows or columns."""
 
     name: str
     labels: tuple[str, ...]
 
 
-class Figure(WithGaps, frozen=True):
-    """One number, or null and why."""
+class Figure(WithMissing, frozen=True):
+    """A number with its interval, or null and why."""
 
     value: float | None
     low: float | None
@@ -53,7 +53,7 @@ class Figure(WithGaps, frozen=True):
 
     @classmethod
     def of(cls, figure: model.Figure, /) -> Self:
-        why = figure.missing or "printed, computed, or of too few blocks: there is no interval"
+        why = figure.missing or "no interval: printed, computed, or from too few blocks"
         return fill(cls, **{name: known(getattr(figure, name), why) for name in ("value", "low", "high")})
 
 
@@ -80,7 +80,7 @@ class Shape(Object, frozen=True):
 
 
 class ComparedTable(Object, frozen=True):
-    """A published table and ours in the same layout and unit."""
+    """A published table and the run's figures in the same layout and unit."""
 
     id: str
     metric: str
@@ -88,7 +88,7 @@ class ComparedTable(Object, frozen=True):
     rows: Axis
     columns: Axis
     fixed: dict[str, str]
-    row_base: Annotated[str, doc("The row that the ratios of rows refer to.")]
+    row_base: Annotated[str, doc("The denominator row of ratios between rows.")]
     there: Side
     here: tuple[Side, ...]
     shape: tuple[Shape, ...]
@@ -112,14 +112,14 @@ class ComparedTable(Object, frozen=True):
 
 
 class PublishedComparison(Object, frozen=True, tag_field="schema", tag="sectax/published-comparison/1"):
-    """A run beside a published study. Figures are in the unit that the study printed; ratios have no verdict."""
+    """A run compared with a published study. Figures are in the study's unit; ratios have no verdict."""
 
     study: Study
     run: Annotated[ComparedRun, doc(at="")]
     choices: tuple[str, ...]
     variants: Annotated[
         dict[str, tuple[str, ...]],
-        doc("Factor -> our levels that stand beside the published figure, where the study does not say."),
+        doc("Factor -> the run's levels compared with a published figure, if the study does not state its own."),
     ]
     tables: tuple[ComparedTable, ...]
     left_out: tuple[str, ...]
@@ -133,14 +133,14 @@ class RunName(Object, frozen=True):
     revision: Annotated[dict[str, str], doc("The commit, whether tracked files differed from it, and the job in CI.")]
 
 
-class Difference(WithGaps, frozen=True):
-    """Something in which two runs differ."""
+class Difference(WithMissing, frozen=True):
+    """A difference between two runs."""
 
-    subject: Annotated[str, doc("'run', or the level or treatment that alone is concerned.")]
+    subject: Annotated[str, doc("'run', or the level or treatment that differs.")]
     name: str
-    a: Annotated[str | None, null("this run does not say")]
-    b: Annotated[str | None, null("this run does not say")]
-    refuses: Annotated[bool, doc("Whether absolute figures of it cannot be set against each other.")]
+    a: Annotated[str | None, null("not recorded in this run")]
+    b: Annotated[str | None, null("not recorded in this run")]
+    refuses: Annotated[bool, doc("Whether it makes absolute figures incomparable.")]
 
 
 class EffectPair(Object, frozen=True):
@@ -156,7 +156,7 @@ class EffectPair(Object, frozen=True):
         return cls(pair.comparison, finding(pair.a, missing, pair.metric), finding(pair.b, missing, pair.metric))
 
 
-class AbsolutePair(WithGaps, frozen=True):
+class AbsolutePair(WithMissing, frozen=True):
     """One treatment's figure in both runs."""
 
     treatment: str
@@ -164,7 +164,7 @@ class AbsolutePair(WithGaps, frozen=True):
     unit: Annotated[str, doc(at="metric.unit")]
     a: Figure
     b: Figure
-    ratio: Annotated[float | None, null("not measured", "b over a.")]
+    ratio: Annotated[float | None, null("not measured", "b divided by a.")]
     ratio_low: float | None
     ratio_high: float | None
 
@@ -172,27 +172,25 @@ class AbsolutePair(WithGaps, frozen=True):
     def of(cls, pair: model.AbsolutePair, /) -> Self:
         ratio = Figure.of(replace(pair.ratio, missing=f"refused: {pair.refused}") if pair.refused else pair.ratio)
         ends = {"": "value", "_low": "low", "_high": "high"}
-        ends_of_ratio = {
-            f"ratio{end}": known(getattr(ratio, name), ratio.missing.get(name, "")) for end, name in ends.items()
-        }
-        return fill(cls, pair, **ends_of_ratio)
+        ratios = {f"ratio{end}": known(getattr(ratio, name), ratio.missing.get(name, "")) for end, name in ends.items()}
+        return fill(cls, pair, **ratios)
 
 
 class Change(Object, frozen=True):
-    """By how much an effect grew from a to b: the interval, as logarithms of the ratio of the cost ratios."""
+    """The change of an effect from a to b: the interval of the log ratio of the cost ratios."""
 
     log_ratio_low: float
     log_ratio_high: float
 
 
 class ChangeLimit(Limit, frozen=True):
-    """A condition of `--fail-if` on what changed, and its answer."""
+    """A condition of `--fail-if` on a change between two runs, and its answer."""
 
-    changes: Annotated[dict[str, Change], doc("By the ids of those that gave the answer, where both runs say enough.")]
+    changes: Annotated[dict[str, Change], doc("By the ids of the deciding comparisons, if both runs have an interval.")]
 
 
 class RunComparison(Object, frozen=True, tag_field="schema", tag="sectax/run-comparison/1"):
-    """Two runs: effects, each against its own baseline, and absolute figures with a ratio or why there is none."""
+    """Two runs: effects against each run's own baseline, and absolute figures with their ratio."""
 
     experiment: str
     a: RunName

@@ -1,4 +1,4 @@
-"""What several documents hold: estimates, effects, warnings, findings."""
+"""Objects that several JSON documents share: estimates, effects, warnings, findings."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from sectax.model.finding import Severity, VerdictId
 from sectax.model.measured import Measured
 from sectax.model.metric import Metric
 from sectax.model.treatment import Standing
-from sectax.reports.json.parts import Object, WithGaps, doc, fill, known, null
+from sectax.reports.json.parts import Object, WithMissing, doc, fill, known, null
 from sectax.reports.reasons import no_interval
 from sectax.reports.words.hosts import processor
 from sectax.text import units
 from sectax.text.claims import verdict
 
-_SETTLED = "the verdict needs no more blocks, or nobody can say how many"
+_NOT_NEEDED = "the verdict needs no more blocks, or their number is unknown"
 
 
-class Estimate(WithGaps, frozen=True):
-    """A number with its doubt, in base units."""
+class Estimate(WithMissing, frozen=True):
+    """A number with its interval, in base units."""
 
     point: float
     low: float | None
@@ -28,7 +28,7 @@ class Estimate(WithGaps, frozen=True):
     unit: str
     level: Annotated[float, doc("Confidence, in (0, 1).")]
     method: str
-    count: Annotated[int, doc("Blocks that it rests on.")]
+    count: Annotated[int, doc("Number of blocks.")]
 
     @classmethod
     def of(cls, estimate: model.Estimate, /) -> Self:
@@ -36,8 +36,8 @@ class Estimate(WithGaps, frozen=True):
         return fill(cls, estimate, low=known(estimate.low, why), high=known(estimate.high, why))
 
 
-class Effect(WithGaps, frozen=True):
-    """Treatment against baseline: logarithms of cost ratios and the ratios; above 0, or above 1, is costlier."""
+class Effect(WithMissing, frozen=True):
+    """Treatment against baseline, as log cost ratio (above 0 is costlier) and cost ratio (above 1)."""
 
     log_ratio: float
     log_ratio_low: float | None
@@ -45,15 +45,15 @@ class Effect(WithGaps, frozen=True):
     cost_ratio: float | None
     cost_ratio_low: float | None
     cost_ratio_high: float | None
-    absolute: Annotated[Estimate | None, null("no absolute cost was estimated")]
+    absolute: Annotated[Estimate | None, null("no absolute difference was estimated")]
     level: float
     method: str
     blocks: int
     blocks_lost: int
     spread: Annotated[float, doc("Standard deviation of the paired differences, after the floor.")]
     floor: float
-    widened: Annotated[float, doc("How far both limits were moved outward, as a log ratio, for the negative control.")]
-    drifted: Annotated[bool, doc("The mean of all blocks lies where an earlier look of the run had excluded it.")]
+    widened: Annotated[float, doc("How far the negative control moved both limits outward, as a log ratio.")]
+    drifted: Annotated[bool, doc("Whether the mean of all blocks is outside the interval of an earlier look.")]
 
     @classmethod
     def of(cls, effect: model.Effect, /) -> Self:
@@ -63,46 +63,43 @@ class Effect(WithGaps, frozen=True):
 
 
 class CheckWarning(Object, frozen=True):
-    """One check's answer."""
+    """A warning of one check."""
 
     check: Annotated[str, doc("Stable identifier of the check.")]
-    severity: Annotated[Severity, doc("F: the claim falls, or the verdict is taken away. W: annotates. note: informs.")]
+    severity: Annotated[Severity, doc("F: withdraws the verdict or refutes the claim. W: annotates. note: informs.")]
     subject: Annotated[
         str,
-        doc("Id of a comparison, treatment, cell or family, or 'run'; of others' numbers a figure or table."),
+        doc("Id of a comparison, treatment, cell or family, or 'run'; for another tool's numbers, a figure or table."),
     ]
     saw: str
     meaning: str
     advice: str
 
 
-CheckWarning.__name__ = "Warning"  # as the published schemas call it; in Python that is an exception
+CheckWarning.__name__ = "Warning"  # its name in the published schemas; in Python that is an exception
 
 
 class Verdict(Object, frozen=True):
-    """What is claimed."""
+    """The verdict on a comparison."""
 
     id: Annotated[VerdictId, doc("Stable identifier. 'slower' means costlier where the metric is not a time.")]
     words: str
 
 
-class Needed(WithGaps, frozen=True):
-    """What a verdict may still take."""
+class Needed(WithMissing, frozen=True):
+    """What a verdict still needs."""
 
-    blocks: Annotated[tuple[int, int] | None, null(_SETTLED)]
-    seconds: Annotated[tuple[float, float] | None, null(_SETTLED)]
-    margin: Annotated[
-        float | None,
-        null("there is no interval to derive it from", "The smallest margin that the blocks so far resolve."),
-    ]
+    blocks: Annotated[tuple[int, int] | None, null(_NOT_NEEDED)]
+    seconds: Annotated[tuple[float, float] | None, null(_NOT_NEEDED)]
+    margin: Annotated[float | None, null("no interval", "The smallest margin that the blocks so far can resolve.")]
     margin_in_reach: Annotated[
         float | None,
-        null("the budget is spent, or nobody can say it", "About what it will be when the budget is spent."),
+        null("the budget is spent, or it is unknown", "The same, estimated for the end of the budget."),
     ]
 
 
-class Finding(WithGaps, frozen=True):
-    """One comparison judged."""
+class Finding(WithMissing, frozen=True):
+    """A comparison with its verdict."""
 
     id: str
     cell: str
@@ -113,9 +110,7 @@ class Finding(WithGaps, frozen=True):
     alpha: float
     margin: Annotated[float, doc("As a share: 0.02 is 2 %.")]
     verdict: Verdict
-    withheld: Annotated[
-        VerdictId | None, null("no verdict was taken away", "The verdict that a warning marked F took away.")
-    ]
+    withheld: Annotated[VerdictId | None, null("no verdict was withdrawn", "The verdict that a warning F withdrew.")]
     effect: Effect | None
     needed: Needed
     warnings: tuple[CheckWarning, ...]
@@ -141,19 +136,19 @@ def finding(judged: model.Finding, why_no_effect: str, metric: Metric | None = N
     )
 
 
-class OneHost(WithGaps, frozen=True):
-    """A comparison in the blocks of one host, at an error level of its own, and no part of the verdict."""
+class OneHost(WithMissing, frozen=True):
+    """A comparison in the blocks of one host, with its own error level; not part of the verdict."""
 
     host: str
     processor: Annotated[str | None, null("not recorded", when="")]
     blocks: int
-    odd: Annotated[bool, doc("Unlike all other hosts.")]
-    counts: Annotated[bool, doc("Part of the finding; a host with too few blocks is left out.")]
+    odd: Annotated[bool, doc("Whether it differs from all other hosts.")]
+    counts: Annotated[bool, doc("Whether it is part of the finding; a host with too few blocks is not.")]
     effect: Effect
 
 
-class AcrossHosts(WithGaps, frozen=True):
-    """One comparison of a run on several hosts. Its finding is about the hosts measured, which all count alike."""
+class AcrossHosts(WithMissing, frozen=True):
+    """A comparison of a run on several hosts. Its finding is about the measured hosts, with equal weights."""
 
     comparison: str
     hosts: tuple[OneHost, ...]
@@ -190,9 +185,11 @@ def across_hosts(across: model.AcrossHosts, measured: Measured) -> AcrossHosts:
 
 
 class Limit(Object, frozen=True):
-    """A condition of `--fail-if`, and its answer."""
+    """A condition of `--fail-if` and its answer."""
 
     text: Annotated[str, doc(at="condition.text")]
     answer: ConditionAnswer
-    comparisons: Annotated[tuple[str, ...], doc("Those that gave the answer; of a value, treatments.", at="decisive")]
-    why: Annotated[tuple[OpenReason, ...], doc("Why each of them is undecided; empty where the answer is another.")]
+    comparisons: Annotated[
+        tuple[str, ...], doc("The comparisons that decided it; treatments for an absolute value.", at="decisive")
+    ]
+    why: Annotated[tuple[OpenReason, ...], doc("Why each of them is undecided; empty for another answer.")]

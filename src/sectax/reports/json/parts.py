@@ -1,4 +1,4 @@
-"""Building blocks of the documents: objects whose types are the schema, and in which every null is explained."""
+"""Building blocks of the JSON documents: types that define the schema and explain every null."""
 
 from __future__ import annotations
 
@@ -14,72 +14,73 @@ from msgspec import Meta
 
 from sectax.reports.reasons import NO_INTERVAL
 
-NOT_ASKED = "not asked for"
-NOT_KNOWN = "not known"
+NOT_GIVEN = "not given"
+UNKNOWN = "unknown"
 
 
 def doc(description: str | None = None, /, *, at: str | None = None) -> Meta:
     """The description of a member.
 
     Args:
-        at: where the value of the model has it, if not by the same name: a path such as `metric.name`, and "" for the
-            value itself. What lies behind a None is None.
+        at: the path of its value in the model, such as `metric.name`, if not its own name; "" for the model itself.
+            Attributes of None are None.
     """
     return Meta(description=description, extra=None if at is None else {"at": at})
 
 
 def null(reason: str, description: str | None = None, *, at: str | None = None, when: object = None) -> Meta:
-    """The description of a member that may be null: why it is, and what it is where it is not.
+    """The description of a member that may be null, and the reason if it is.
 
     Args:
-        at: as of `doc`; when: what else than None stands for null in the model.
+        at: see `doc`.
+        when: a value of the model that becomes null, in addition to None.
     """
     return Meta(description=description, extra={"null": reason, "when": when} | ({} if at is None else {"at": at}))
 
 
 class Object(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A JSON object. docs/generate_schemas.py makes the schemas from these classes, their docstrings too."""
+    """A JSON object. docs/generate_schemas.py writes the schemas from these classes and their docstrings."""
 
     @classmethod
     def of(cls, source: Any, /) -> Self:
-        """The object of a value of the model."""
+        """Make the object of a value of the model."""
         return fill(cls, source)
 
 
-class WithGaps(Object, frozen=True, kw_only=True):
+class WithMissing(Object, frozen=True, kw_only=True):
     """An object with members that may be null."""
 
     missing: Annotated[dict[str, str], doc("For every member that is null, the reason.")]
 
 
 Levels = Annotated[dict[str, str], doc("Factor -> level.")]
-Made = TypeVar("Made", bound=Object)
+ObjectT = TypeVar("ObjectT", bound=Object)
 
 
 @dataclass(frozen=True)
 class Missing:
-    """Stands for a value that is not there, with the reason."""
+    """A missing value with its reason."""
 
     reason: str
 
 
 def known(value: Any, reason: str) -> Any:
-    """The value, or why there is none."""
+    """The value, or `Missing` for None."""
     return Missing(reason) if value is None else value
 
 
-def fill(kind: type[Made], source: object = None, /, **values: Any) -> Made:
-    """An object of this kind: members are taken from *values*, and the others from the attributes of *source*.
+def fill(kind: type[ObjectT], source: object = None, /, **values: Any) -> ObjectT:
+    """Make an object with members from *values*, or else from the attributes of *source*.
 
-    A *source* that is a tuple has the members in their order. A member that is an object itself, or a tuple or a dict
-    of them, is made by `of` from what the model has there. What is `Missing`, None where the member says why (`null`),
-    or a number that is not finite, becomes null and is explained in `missing`. A member that is `UNSET` is left out.
+    A tuple as *source* has the members in order. Nested objects, also in tuples and dicts, are made by `of`. `Missing`,
+    None for a member with a `null` description, and numbers that are not finite become null and are explained in
+    `missing`. Members that are `UNSET` are left out.
     """
-    known = _members(kind)
-    values |= zip(known, source, strict=True) if isinstance(source, tuple) else ()
+    makers = _members(kind)
+    values |= zip(makers, source, strict=True) if isinstance(source, tuple) else ()
     members: dict[str, Any] = {}
     missing: dict[str, str] = {}
-    for name, (make, extra) in known.items():
+    for name, (make, extra) in makers.items():
         value = values.pop(name) if name in values else _read_path(source, extra.get("at", name))
         if value is msgspec.UNSET:
             continue
@@ -91,7 +92,7 @@ def fill(kind: type[Made], source: object = None, /, **values: Any) -> Made:
             missing[name] = NO_INTERVAL if math.isinf(value) else "not a number"
         members[name] = None if value is None or name in missing else make(value)
     assert not values, f"{kind.__name__} has no {', '.join(values)}"
-    if issubclass(kind, WithGaps):
+    if issubclass(kind, WithMissing):
         members["missing"] = missing
     return kind(**members)
 
@@ -104,7 +105,7 @@ def _read_path(source: Any, path: str) -> Any:
 
 @functools.cache
 def _members(kind: type[Object]) -> dict[str, tuple[Callable[[Any], Any], dict[str, Any]]]:
-    """For every member but `missing`: what makes it from the model's value, and what else is said of it."""
+    """For every member but `missing`: its constructor and its metadata."""
     fields = {field.name: field.type for field in msgspec.structs.fields(kind) if field.name != "missing"}
     return {name: (_maker(type_), _metadata(type_)) for name, type_ in fields.items()}
 
@@ -132,14 +133,13 @@ def _maker(type_: Any) -> Callable[[Any], Any]:
 
 
 def encoded(document: Object) -> bytes:
-    """UTF-8, two spaces deep, with a line break at the end. Lone surrogates of odd file names are escaped."""
-    # numpy's floats are floats too, but msgspec does not know them.
+    """The document as UTF-8, indented, with a final newline; lone surrogates of file names are escaped."""
+    # msgspec does not support numpy's floats.
     plain = msgspec.to_builtins(document, enc_hook=lambda number: number.item())
     return msgspec.json.format(msgspec.json.encode(_without_surrogates(plain)), indent=2) + b"\n"
 
 
 def _without_surrogates(value: Any) -> Any:
-    """JSON text cannot carry them."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode("utf-8")
     if isinstance(value, dict):

@@ -1,7 +1,4 @@
-"""The document of one run: everything that the other reports say, in base units, with stable identifiers.
-
-That of a dry run stands here too.
-"""
+"""The JSON documents of a run and of a dry run, in base units and with stable identifiers."""
 
 from __future__ import annotations
 
@@ -19,59 +16,59 @@ from sectax.model.subject import Witness
 from sectax.model.treatment import CONTROLS, Factor, Role
 from sectax.reports.diagnostics import all_skipped, all_warnings
 from sectax.reports.json.findings import AcrossHosts, CheckWarning, Estimate, Finding, Limit, across_hosts, finding
-from sectax.reports.json.parts import NOT_ASKED, NOT_KNOWN, Levels, Object, WithGaps, doc, fill, known, null
+from sectax.reports.json.parts import NOT_GIVEN, UNKNOWN, Levels, Object, WithMissing, doc, fill, known, null
 from sectax.reports.reasons import no_effect, no_estimate
 from sectax.reports.words.summaries import summary
 
 
-class Run(WithGaps, frozen=True):
-    """The run file and how far it came."""
+class Run(WithMissing, frozen=True):
+    """The run file and its progress."""
 
     id: Annotated[str, doc(at="run_id")]
     path: str
     started: str
     state: Literal["running", "finished", "interrupted"]
-    trouble: Annotated[str | None, null("nothing went wrong", "Why the run or its record could not go on.", when="")]
+    trouble: Annotated[str | None, null("no error", "Why the run or its record could not continue.", when="")]
     blocks: Annotated[int, doc("Finished blocks.")]
     block_seconds: Annotated[float | None, null("no block is finished", at="block_s")]
     sessions: Annotated[tuple[dict[str, str], ...], doc("The identity of the host and software of every session.")]
     revision: Annotated[
-        str | None, null("it was not measured in a git repository", "The commit that was checked out at the beginning.")
+        str | None, null("not measured in a git repository", "The commit that was checked out at the start.")
     ]
-    changed: Annotated[bool | None, null(NOT_KNOWN, "Whether tracked files differed from that commit.")]
-    job: Annotated[dict[str, str], doc("The job of a continuous integration, by the names of its variables.")]
-    proofs: Annotated[tuple[str, ...], doc("What the subjects were shown before anything was timed, and judged.")]
-    flaws: Annotated[tuple[str, ...], doc("What they judged wrongly then: who, and the number of the vector.")]
+    changed: Annotated[bool | None, null(UNKNOWN, "Whether tracked files differed from that commit.")]
+    job: Annotated[dict[str, str], doc("The CI job, by the names of its environment variables.")]
+    proofs: Annotated[tuple[str, ...], doc("Correctness checks that the subjects passed or failed before timing.")]
+    flaws: Annotated[tuple[str, ...], doc("Checks that failed: the subject and the number of the test vector.")]
     notes: tuple[str, ...]
     scope: str
-    wrong_expected: Annotated[float, doc("How many wrong claims to expect among the secondary comparisons.")]
+    wrong_expected: Annotated[float, doc("Expected number of wrong claims among the secondary comparisons.")]
 
 
-class Stopping(WithGaps, frozen=True):
-    """When the run ends."""
+class Stopping(WithMissing, frozen=True):
+    """The stopping rule."""
 
     margin: float
     alpha: float
     until: Until
     max_blocks: int
-    fixed_blocks: Annotated[int | None, null(NOT_ASKED)]
-    budget_seconds: Annotated[float | None, null(NOT_ASKED, at="budget_s")]
+    fixed_blocks: Annotated[int | None, null(NOT_GIVEN)]
+    budget_seconds: Annotated[float | None, null(NOT_GIVEN, at="budget_s")]
 
 
 class Metric(Object, frozen=True):
-    """What is measured."""
+    """A metric of the plan."""
 
     name: str
     unit: str
     better: Better
     summary: str
     resolution: float
-    compared: Annotated[bool, doc("Whether treatments are compared in it; otherwise each is reported by itself.")]
+    compared: Annotated[bool, doc("Whether treatments are compared in it; otherwise only reported.")]
     cpu: Annotated[bool, doc("Whether it is CPU time.")]
 
 
 class Cell(Object, frozen=True):
-    """Treatments that meet the same baseline."""
+    """Treatments that are compared with one baseline."""
 
     id: str
     levels: Levels
@@ -80,7 +77,7 @@ class Cell(Object, frozen=True):
 
 
 class Plan(Object, frozen=True):
-    """What was decided before the first block."""
+    """The plan of the run, fixed before the first block."""
 
     experiment: str
     preset: str
@@ -96,15 +93,15 @@ class Plan(Object, frozen=True):
     cells: tuple[Cell, ...]
 
 
-class MetricEstimate(WithGaps, frozen=True):
+class MetricEstimate(WithMissing, frozen=True):
     """A treatment's figure in one metric of the plan."""
 
     metric: str
     estimate: Estimate | None
 
 
-class Treatment(WithGaps, frozen=True):
-    """One treatment by itself."""
+class Treatment(WithMissing, frozen=True):
+    """The figures of one treatment."""
 
     id: Annotated[str, doc(at="treatment")]
     levels: Levels
@@ -113,36 +110,36 @@ class Treatment(WithGaps, frozen=True):
     reason: str
     blocks: int
     estimates: tuple[MetricEstimate, ...]
-    witnesses: Annotated[dict[str, Witness], doc("What the subjects said they are.")]
+    witnesses: Annotated[dict[str, Witness], doc("Facts read from the running subjects.")]
     telemetry: Annotated[
         dict[str, float] | None,
-        null("nothing was recorded", "What the kernel or the service counted while its batches ran, summed over them."),
+        null("nothing was recorded", "Counters of the kernel or the service, summed over its batches."),
     ]
     empty_share: Annotated[float | None, null("the empty loop was not measured")]
 
 
-class Controls(WithGaps, frozen=True):
-    """How the run's controls of itself came out for one family of cells."""
+class Controls(WithMissing, frozen=True):
+    """The result of the run's own controls for one family of cells."""
 
     family: str
-    negative: Annotated[Finding | None, null("there was none")]
-    positive: Annotated[Finding | None, null("there was none")]
-    noise_floor: Annotated[float | None, null(NOT_KNOWN)]
-    smallest_seen: Annotated[float | None, null(NOT_KNOWN)]
-    known_cost: Annotated[float | None, null(NOT_KNOWN, "What the positive control really cost more, as a share.")]
+    negative: Annotated[Finding | None, null("no such control")]
+    positive: Annotated[Finding | None, null("no such control")]
+    noise_floor: Annotated[float | None, null(UNKNOWN)]
+    smallest_seen: Annotated[float | None, null(UNKNOWN)]
+    known_cost: Annotated[float | None, null(UNKNOWN, "The real added cost of the positive control, as a share.")]
 
 
 class Skipped(Object, frozen=True):
-    """What cannot be measured here."""
+    """A treatment that cannot be measured here."""
 
     treatment: str
     levels: Levels
     reason: str
-    hint: Annotated[str, doc("The command that changes it; empty where none is known.")]
+    hint: Annotated[str, doc("The command that changes it; empty if unknown.")]
 
 
 class Failure(Object, frozen=True):
-    """What failed or was skipped once the run had begun; what is not a treatment stands here by its own name."""
+    """A failure or skip after the run had started, of a treatment or of something else by its own name."""
 
     block: Annotated[int, doc("0 is the pilot.")]
     treatment: str
@@ -153,7 +150,7 @@ class Failure(Object, frozen=True):
 
 
 class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
-    """One run, judged. Numbers are in base units: seconds, bytes, operations per second, shares."""
+    """A run with its findings. Numbers are in base units: seconds, bytes, operations per second, shares."""
 
     run: Run
     plan: Plan
@@ -161,12 +158,12 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
     findings: Annotated[tuple[Finding, ...], doc("Primary and secondary comparisons, in the order of the plan.")]
     controls: tuple[Controls, ...]
     warnings: Annotated[tuple[CheckWarning, ...], doc("Every warning once, F first.")]
-    skipped: Annotated[tuple[Skipped, ...], doc("Known before the run, or said by the subject later; each once.")]
+    skipped: Annotated[tuple[Skipped, ...], doc("Skipped by the plan, or later by their subject; each once.")]
     failures: tuple[Failure, ...]
-    conditions: Annotated[tuple[Limit, ...], doc("Those of `--fail-if`, as the run or `show` was given them.")]
+    conditions: Annotated[tuple[Limit, ...], doc("The conditions of `--fail-if`, given to the run or to `show`.")]
     summary: Annotated[tuple[str, ...], doc("The findings in words.")]
     hosts: Annotated[
-        tuple[AcrossHosts, ...] | UnsetType, doc("Comparisons host by host; left out where one host was measured.")
+        tuple[AcrossHosts, ...] | UnsetType, doc("Comparisons host by host; left out for a run on one host.")
     ] = UNSET
 
     @classmethod
@@ -182,8 +179,7 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
                 path=result.path,
                 trouble=result.trouble,
                 blocks=len(measured.blocks),
-                # Circumstances (host name, load) and the options that were given stay in the run file: a report is made
-                # to be shared.
+                # Circumstances (host name, load) and options stay in the run file, since reports are shared.
                 sessions=tuple(session.whole_identity() for session in measured.sessions),
                 revision=code.get(REVISION),
                 changed={"yes": True, "no": False}.get(code.get(CHANGED, "")),
@@ -238,15 +234,15 @@ class Bill(Object, frozen=True):
 
     charges: tuple[Charge, ...]
     currency: str
-    day: Annotated[str, doc("Of the prices, as YYYY-MM-DD.")]
+    day: Annotated[str, doc("The date of the prices, as YYYY-MM-DD.")]
     source: str
     place: str
     total: float
 
 
 class DryRun(Object, frozen=True, tag_field="schema", tag="sectax/dry-run/1"):
-    """What a run would do and what it would cost."""
+    """The plan of a run and its estimated price."""
 
-    plan: Annotated[tuple[str, ...], doc("In words, a line each.")]
-    bill: Annotated[Bill | None, doc("Null where nothing has a price.")]
-    assumes: Annotated[str, doc("What the bill supposes.")]
+    plan: Annotated[tuple[str, ...], doc("In words, one line each.")]
+    bill: Annotated[Bill | None, doc("Null if nothing has a price.")]
+    assumes: Annotated[str, doc("The assumptions of the bill.")]
