@@ -99,7 +99,7 @@ def test_random_bytes_are_refused(path, seed):
 def test_a_file_without_its_very_end_is_refused(path, whole, missing):
     path.write_bytes(whole[:-missing])
 
-    assert "cut short" in refused(path).message
+    assert "truncated" in refused(path).message
 
 
 def bruise(whole: bytes, rng: random.Random) -> bytes:

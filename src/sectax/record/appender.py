@@ -1,9 +1,9 @@
-"""The run file as something to append to: its lock, its connection, its transactions and its way to the disk.
+"""Append-only access to a run file: its lock, connection, transactions and syncs.
 
-In a block nothing waits for the disk: WAL with `synchronous=NORMAL` hands a transaction to the kernel, where it
-survives the death of sectax. What happens within a block is gathered for a moment, since a transaction for each visit
-costs more than all else that is recorded of it. At the end of a block the log is synced and folded in, so that
-finished blocks survive the death of the machine too.
+Within a block nothing waits for the disk: WAL with `synchronous=NORMAL` hands transactions to the kernel, where they
+survive a crash of sectax. Visits are batched for some milliseconds, since one transaction each would cost more than
+all other recording. At the end of a block the log is synced and checkpointed, so that finished blocks survive a crash
+of the machine too.
 """
 
 from __future__ import annotations
@@ -23,36 +23,35 @@ from sectax.model.errors import RecordNotWritable
 from sectax.record.errors import SQLITE_ERRORS, being_written, exists_already, gone, not_createable, not_written
 from sectax.record.plan_tables import Statement
 
-# Somebody who only asks `is_held` holds a shared lock for some microseconds.
-_PATIENCE_S = 0.5
-# Pages. Folding the log in takes milliseconds, so it waits for the end of a block; only a log of 64 MB does not.
+# `is_held` takes a shared lock for some microseconds.
+_LOCK_TIMEOUT_S = 0.5
+# A checkpoint takes milliseconds, so it waits for the end of a block unless the log reaches 64 MB.
 _LOG_PAGES = 16384
 _BUSY_S = 10.0
-# What comes sooner than this after a transaction waits for the next. A block that is cut short is thrown away whole,
-# so nothing hangs on the last rows of one that is running.
+# Statements sooner than this after a transaction wait for the next one. An incomplete block is discarded, so its last
+# rows do not matter.
 _GATHER_S = 0.05
-# Somebody may be reading while the log is folded in, at the end of a block or of the run. They are waited for, but not
-# for long: the log stays beside the file until the next time.
+# How long a checkpoint waits for readers; the log is left for the next checkpoint then.
 _READERS_MS = 1000
 
 
 def _lock_path(path: Path) -> Path:
-    # A file of its own: closing any descriptor of the run file itself would drop SQLite's locks on it (POSIX).
+    # A separate file, since closing any descriptor of the run file would drop SQLite's locks on it (POSIX).
     return path.with_name(path.name + "-lock")
 
 
 class WriterLock:
-    """The right to write to one run file, held until `release` or the end of the process."""
+    """The exclusive lock of a run file, until `release` or the end of the process."""
 
     def __init__(self, path: Path) -> None:
         """Take the lock.
 
         Raises:
-            RecordNotWritable: another process (or another writer in this one) has it, or there is no permission.
+            RecordNotWritable: another process or writer has it, or there is no permission.
             WrongUse: there is no such folder.
         """
         self._path = _lock_path(path)
-        deadline = time.monotonic() + _PATIENCE_S
+        deadline = time.monotonic() + _LOCK_TIMEOUT_S
         while True:
             try:
                 self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
@@ -69,11 +68,11 @@ class WriterLock:
                 continue
             if self._is_the_file():
                 break
-            os.close(self._descriptor)  # its holder removed it between our opening and locking it
+            os.close(self._descriptor)  # the other process removed the file before we locked it
         try:
             os.ftruncate(self._descriptor, 0)
             os.pwrite(self._descriptor, f"{os.getpid()}\n".encode(), 0)
-        except OSError:  # a full disk: the number is a courtesy
+        except OSError:  # a full disk: the process number is not essential
             pass
 
     def _is_the_file(self) -> bool:
@@ -92,7 +91,7 @@ def _holder(descriptor: int) -> str:
 
 
 def is_held(path: Path) -> bool:
-    """Whether somebody is writing to the run file now."""
+    """Return whether another process is writing to the run file."""
     try:
         refuse_held(path)
     except RecordNotWritable:
@@ -101,7 +100,7 @@ def is_held(path: Path) -> bool:
 
 
 def refuse_held(path: Path) -> None:
-    """Raise `RecordNotWritable` where somebody is writing to the run file now."""
+    """Raise `RecordNotWritable` if another process is writing to the run file."""
     try:
         descriptor = os.open(_lock_path(path), os.O_RDONLY)
     except (OSError, ValueError):
@@ -115,7 +114,7 @@ def refuse_held(path: Path) -> None:
 
 
 def refuse_new(path: Path) -> None:
-    """Raise what a run that began in this file would meet; nothing is made."""
+    """Raise the error that creating this run file would raise, without creating it."""
     refuse_held(path)
     try:
         if path.is_dir():
@@ -131,17 +130,17 @@ def refuse_new(path: Path) -> None:
 
 
 class Appender:
-    """The one who may append to a run file, until `close`.
+    """Exclusive append access to a run file until `close`.
 
-    Every method raises `RecordNotWritable` when the file can no longer be written; what was written before stays.
+    Methods raise `RecordNotWritable` if the file can no longer be written; earlier data stay.
     """
 
     def __init__(self, path: Path, *, new: bool = False) -> None:
-        """Lock the file, make it where it is to be *new*, and connect.
+        """Lock the file, create it if *new*, and connect.
 
         Raises:
             WrongUse: a new file exists already, or its folder does not.
-            RecordNotWritable: no permission, no room, or another sectax writes to it.
+            RecordNotWritable: no permission, no space, or another sectax is writing to it.
         """
         if os.path.isdir(path):
             raise not_createable(IsADirectoryError(errno.EISDIR, "", str(path)), path)
@@ -150,7 +149,7 @@ class Appender:
         self._lock = WriterLock(path)
         try:
             if new:
-                _make(path)
+                _create(path)
             self._inode = _inode(path)
             self.db = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_S)
         except BaseException as error:
@@ -162,13 +161,13 @@ class Appender:
             raise
         self._cursor = self.db.cursor()
         self._gathered: list[Statement] = []
-        self._written = 0.0  # when
+        self._written_s = 0.0  # time of the last transaction
         self._begun = not new
 
     def go_live(self) -> None:
-        """From here on, do not wait for the disk."""
+        """Stop waiting for the disk from here on."""
         try:
-            # Where the file system cannot share memory the answer is 'delete': slower, and as safe.
+            # On file systems without shared memory SQLite answers 'delete': slower, but as safe.
             self._cursor.execute("PRAGMA journal_mode = WAL").fetchall()
             self._cursor.execute("PRAGMA synchronous = NORMAL")
             self._cursor.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}").fetchall()
@@ -177,27 +176,27 @@ class Appender:
         self._begun = True
 
     def gather(self, statements: Iterable[Statement], *, hold: bool = False) -> None:
-        """*statements* at once, or, within 50 ms after the last transaction, together with what comes next.
+        """Queue statements, and write them if the last transaction is over 50 ms ago.
 
         Args:
-            hold: in any case together with what comes next.
+            hold: whether to wait for the next call in any case.
         """
         self._gathered += statements
-        if not hold and time.monotonic() - self._written > _GATHER_S:
+        if not hold and time.monotonic() - self._written_s > _GATHER_S:
             self.write(())
 
     def write(self, statements: Iterable[Statement], then: Callable[[], Iterable[Statement]] = tuple) -> None:
-        """What was gathered, then all *statements*, in one transaction, or none of them.
+        """Write queued statements, then *statements*, in one transaction.
 
         Args:
-            then: more statements of the same transaction, made of what the file holds after the others.
+            then: makes further statements of the same transaction after the others were executed.
         """
         execute = self._cursor.execute
         self.roll_back()
         gathered, self._gathered = self._gathered, []
         try:
             execute("BEGIN IMMEDIATE")
-            # Those of one kind together, in the order of their keys, cost a third.
+            # Grouped by kind, in the order of their keys, they take a third of the time.
             kinds: dict[str, list[tuple[Any, ...]]] = {}
             for sql, parameters in gathered:
                 kinds.setdefault(sql, []).append(parameters)
@@ -208,7 +207,7 @@ class Appender:
             for sql, parameters in then():
                 execute(sql, parameters)
             execute("COMMIT")
-            self._written = time.monotonic()
+            self._written_s = time.monotonic()
         except BaseException as error:
             self.roll_back()
             if isinstance(error, SQLITE_ERRORS):
@@ -216,20 +215,20 @@ class Appender:
             raise
 
     def roll_back(self) -> None:
-        """Forget a transaction that Ctrl-C left open."""
+        """Roll back a transaction that Ctrl-C left open."""
         if self.db.in_transaction:
             with suppress(*SQLITE_ERRORS):
                 self.db.rollback()
 
     def sync(self) -> None:
-        """What was written survives the death of the machine, and stands in the file itself."""
+        """Sync everything written to the disk, into the file itself."""
         try:
             self._checkpoint()
         except SQLITE_ERRORS as error:
             raise not_written(error, self.path, begun=self._begun) from error
 
     def _checkpoint(self) -> None:
-        """Fold the log into the file and empty it: of a log that is damaged later, old pages would be taken for new."""
+        """Merge the log into the file and empty it, since a log damaged later could bring back old pages."""
         self._cursor.execute(f"PRAGMA busy_timeout = {_READERS_MS}").fetchall()
         try:
             self._cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -237,7 +236,7 @@ class Appender:
             self._cursor.execute(f"PRAGMA busy_timeout = {int(1000 * _BUSY_S)}").fetchall()
 
     def check_place(self) -> None:
-        """Writing to a file that was removed succeeds, and is lost; so look now and then."""
+        """Raise if the file was moved or removed: writing would still succeed but be lost."""
         try:
             if _inode(self.path) == self._inode:
                 return
@@ -246,10 +245,9 @@ class Appender:
         raise gone(self.path)
 
     def close(self) -> None:
-        """Fold the log into the file, so that the run is one file again, and let go. Never raises, may be repeated.
+        """Merge the log into the file and close it; idempotent, never raises.
 
-        Where the log cannot be folded in (full disk, or somebody is reading) it stays beside the file, and nothing
-        is lost.
+        If that fails (full disk, active reader), the log stays next to the file and nothing is lost.
         """
         if self._closed:
             return
@@ -264,7 +262,7 @@ class Appender:
             self._lock.release()
 
     def discard(self) -> None:
-        """Close and remove a new file that did not become a run."""
+        """Close and remove a new file that has no run."""
         with suppress(*SQLITE_ERRORS):
             self.db.close()
         with suppress(OSError):
@@ -273,7 +271,7 @@ class Appender:
         self.close()
 
 
-def _make(path: Path) -> None:
+def _create(path: Path) -> None:
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o644))
     except FileExistsError:

@@ -1,4 +1,4 @@
-"""From the observations of finished blocks to `Measured`, in memory: live and on reading again."""
+"""Build `Measured` from the observations of finished blocks, live or when a run file is read."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ Key = TypeVar("Key")
 Inner = TypeVar("Inner")
 Value = TypeVar("Value")
 
-# The latest blocks tell how long one takes now: treatments leave a run when they are resolved.
+# The duration of a block is taken from the latest ones, since decided treatments leave a run.
 _RECENT_BLOCKS = 5
-# Telemetry of this unit is a level, and a sum of levels means nothing: the record holds each.
+# Telemetry in this unit is a level and is not summed.
 _LEVEL = "_hz"
 
 
 @dataclass(frozen=True)
 class Totals:
-    """What is kept of the observations of one metric of one treatment in one block.
+    """The reduced observations of one metric of one treatment in one block.
 
     Attributes:
-        observations: how many there are.
-        count, value: totals of the operations counted, and of the values in their own unit.
-        smallest, largest: of the values.
-        median: of value/count over the observations that counted something; None where none did or nobody asked.
-        each: those quotients in ascending order; empty where nobody asked.
+        observations: their number.
+        count, value: sums of operations and values.
+        smallest, largest: the extreme values.
+        median: the median of value/count, without zero counts; None if not requested or empty.
+        each: these quotients in ascending order; empty if not requested.
     """
 
     observations: int
@@ -55,8 +55,10 @@ class Totals:
 class BlockSummary:
     """One finished block, reduced.
 
-    `totals` is by treatment and name of the observations; `telemetry` by treatment and name; `batches` and `visited`
-    by treatment. `batch_columns` are the batches by treatment until they are looked at: position, value, count.
+    Attributes:
+        totals: by treatment and name of the observations.
+        telemetry: by treatment and name; `batches` and `visited` are by treatment.
+        batch_columns: position, value and count of the batches by treatment, until `add_batches`.
     """
 
     number: int
@@ -75,7 +77,7 @@ class BlockSummary:
 def totals(
     values: Sequence[float], counts: Sequence[int], *, with_median: bool = True, with_each: bool = False
 ) -> Totals:
-    """The totals of at least one observation; the median, and every single one, where they are asked for."""
+    """Reduce at least one observation."""
     quotients: list[float] = []
     if with_median or with_each:
         quotients = sorted(value / count for value, count in zip(values, counts, strict=True) if count)
@@ -95,7 +97,7 @@ def median(values: Iterable[float]) -> float | None:
 
 
 def middle(ordered: Sequence[float]) -> float | None:
-    """The median of what is in order already. (The standard library's module costs 8 ms to import.)"""
+    """The median of sorted values. (The `statistics` module takes 8 ms to import.)"""
     if not ordered:
         return None
     half = len(ordered) // 2
@@ -103,10 +105,9 @@ def middle(ordered: Sequence[float]) -> float | None:
 
 
 def block_value(summary: Summary, totals: Totals) -> float | None:
-    """The block's value, None where the observations give none (nothing counted, no time passed, a tail).
+    """The value of a block; None without counts or elapsed time, and for tail metrics.
 
-    The value of a rate is the block's operations over its time: a mean of the batches' rates would weigh short
-    batches as much as long ones.
+    A rate is all operations over all time, so that short batches do not weigh as much as long ones.
     """
     match summary:
         case Summary.RATE:
@@ -122,26 +123,26 @@ def block_value(summary: Summary, totals: Totals) -> float | None:
 
 
 def planned_treatments(block: PlannedBlock) -> tuple[str, ...]:
-    """The treatments that a block is to measure, cell by cell in the order of their opening."""
+    """The treatments of a block, by cell in their order of opening."""
     return tuple(treatment for cell in block.cells for treatment in cell.opening)
 
 
 def usable(observation: Observation) -> Observation:
-    """The observation itself.
+    """Return the observation unchanged.
 
     Raises:
-        UnusableObservation: the value is not a finite number, or the count is negative.
+        UnusableObservation: the value is not finite, or the count is negative.
     """
     if not isfinite(observation.value) or observation.count < 0:
         raise UnusableObservation(
-            f"{observation.metric} came as {observation.value} {observation.unit} over {observation.count} operations,"
+            f"{observation.metric} is {observation.value} {observation.unit} over {observation.count} operations,"
             " which is not a measurement"
         )
     return observation
 
 
 def event_failures(block: int, event: BlockEvent) -> list[Failure]:
-    """What an event says of failure: nothing, or one failure. The pilots are block 0."""
+    """The failure of an event, or none; pilots are block 0."""
     number = max(block, 0)
     match event:
         case Trial(treatment, _, _, state, _, _, reason, hint) if state is not State.OK:
@@ -153,7 +154,7 @@ def event_failures(block: int, event: BlockEvent) -> list[Failure]:
 
 
 def first_of_each(failures: Iterable[Failure]) -> list[Failure]:
-    """The first failure of every treatment in every block: what came after is its consequence."""
+    """The first failure of every treatment in every block; later ones are its consequences."""
     first: dict[tuple[int, str], Failure] = {}
     for failure in failures:
         first.setdefault((failure.block, failure.treatment), failure)
@@ -172,7 +173,7 @@ class _Batches:
         self.batches += totals.observations
         self.operations += totals.count
         self.shortest_s = min(self.shortest_s, totals.smallest)
-        # Within a block: what the clock cannot tell apart. Over a long run equal values come by chance alone.
+        # Within a block, equal values are a limit of the clock; over a long run they come by chance.
         self.repeated += totals.observations - batches.distinct
         if batches.step is not None:
             step = batches.step * totals.count / totals.observations
@@ -184,10 +185,7 @@ class _Batches:
 
 
 class MeasuredBuilder:
-    """Accumulates the finished blocks of a run: `add` for every one of them, then `measured`.
-
-    A treatment that failed in a block has no value there, and nothing of it there is counted.
-    """
+    """Accumulates finished blocks for `measured`; a treatment that failed in a block has no values in it."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -212,7 +210,7 @@ class MeasuredBuilder:
 
     @property
     def blocks(self) -> tuple[int, ...]:
-        """The finished blocks in order of their numbers: those of several hosts end as they come."""
+        """The numbers of the finished blocks in order; with several hosts they end in any order."""
         return tuple(sorted(self._seconds))
 
     def add_pilot_failures(self, failures: Iterable[Failure]) -> None:
@@ -268,10 +266,10 @@ class MeasuredBuilder:
         sessions: tuple[Environment, ...],
         notes: tuple[str, ...] = (),
     ) -> Measured:
-        """All finished blocks so far, as a copy that later events leave alone.
+        """A copy of all finished blocks so far.
 
-        Only treatments of which something was observed stand in `values`, `counts`, `witnesses`, `batches`, `shapes`
-        and `telemetry`; every metric stands in the first two, and every treatment in `visited`.
+        `values`, `counts`, `witnesses`, `batches`, `shapes` and `telemetry` have observed treatments only; the first
+        two have every metric, and `visited` has every treatment.
         """
         return Measured(
             run_id=run_id,
@@ -305,5 +303,4 @@ class MeasuredBuilder:
 
 
 def _copied(mapping: dict[Key, dict[Inner, Value]]) -> dict[Key, dict[Inner, Value]]:
-    """Without what has nothing in it."""
     return {key: dict(inner) for key, inner in mapping.items() if inner}

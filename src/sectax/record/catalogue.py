@@ -1,4 +1,4 @@
-"""Names that recur in a run file stand in it once, with a number: treatments, series, witness sets, telemetry."""
+"""Numbers for repeated names in a run file: treatments, series, witness sets, telemetry."""
 
 from __future__ import annotations
 
@@ -13,14 +13,9 @@ from sectax.record.schema import column_name, quoted, trials_view
 
 
 class Catalogue:
-    """The numbers of what is known by name in one run file; a new name is recorded at once, by itself."""
+    """The numbers of names in one run file; a new name is recorded at once."""
 
     def __init__(self, appender: Appender, plan: Plan) -> None:
-        """Read what the file has so far.
-
-        Raises:
-            sqlite3.Error: the file cannot be read.
-        """
         self._appender = appender
         self._factors = [factor.name for factor in plan.factors]
         self._treatments = treatment_numbers(plan)
@@ -46,10 +41,10 @@ class Catalogue:
             raise ValueError(f"no treatment {treatment} in the plan") from None
 
     def series(self, treatment: str, observation: Observation) -> int:
-        """The number of the observations of one metric of one treatment.
+        """The number of the series of one metric of one treatment.
 
         Raises:
-            UnusableObservation: they came in another unit, or off another clock, before.
+            UnusableObservation: its unit or clock differs from before.
         """
         entry = self._series.get((treatment, observation.metric))
         if entry is None:
@@ -61,17 +56,17 @@ class Catalogue:
         number, unit, clock = entry
         if unit != observation.unit or clock != observation.clock:
             raise UnusableObservation(
-                f"{observation.metric} of {treatment} came in {observation.unit} off the clock {observation.clock},"
-                f" and in {unit} off {clock} before: these cannot be compared"
+                f"{observation.metric} of {treatment} is in {observation.unit} by the clock {observation.clock},"
+                f" but was in {unit} by {clock} before: these cannot be compared"
             )
         return number
 
     def witness_set(self, treatment: str, witnesses: Witnesses) -> int:
-        """The number of these witnesses together; most subjects of a treatment show the same.
+        """The number of a set of witnesses, which most subjects of a treatment share.
 
         Raises:
-            SecretRefused: one of them holds a private key.
-            UnusableObservation: one of them is not valid text, or not a finite number.
+            SecretRefused: a witness contains a private key.
+            UnusableObservation: a witness is not valid text, or not a finite number.
         """
         for name, value in witnesses.items():
             if isinstance(value, float) and not isfinite(value):
@@ -89,7 +84,7 @@ class Catalogue:
         return number
 
     def trial_sql(self, telemetry: tuple[str, ...]) -> str:
-        """The statement that records a trial with these kinds of telemetry, in this order."""
+        """The statement that records a trial with this telemetry, in this order."""
         sql = self._trial_sql.get(telemetry)
         if sql is None:
             columns = "".join(f", {quoted(self._column(name))}" for name in telemetry)
@@ -101,7 +96,7 @@ class Catalogue:
         return sql
 
     def _column(self, name: str) -> str:
-        """The column of one kind of telemetry; a new kind gets a new one, which costs SQLite nothing."""
+        """The column of one kind of telemetry, added if new."""
         column = self._telemetry.get(name)
         if column is None:
             taken = self._telemetry.values()

@@ -1,8 +1,8 @@
-"""What a run file holds is checked against what was recorded, so that a damaged file never reads as another run.
+"""Checksums that detect damage to a run file.
 
-SQLite notices a page that makes no sense, and not a number that has become another one. So there is a checksum for
-every finished block, and one for all that belongs to no block: the plan, the environment, the notes and the pilot.
-They are written in the transaction that they belong to. Files of format 1 have none.
+SQLite detects a malformed page but not a changed number. So there is a checksum of every finished block, and one of
+the frame: the plan, the environment, the notes and the pilot. They are written in the transaction of their data.
+Files of format 1 have none.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sectax.record.plan_tables import Statement, as_json
 
 Telemetry = dict[str, dict[str, float]]  # by treatment and name
 
-# The row of what belongs to no block: blocks are numbered from 1.
+# The row of the frame; blocks are numbered from 1.
 _FRAME = 0
 _FIRST_FORMAT = 2
 _FRAME_TABLES = (
@@ -29,18 +29,17 @@ _FRAME_TABLES = (
     *("block WHERE number < 1", "failure WHERE block < 1"),
 )
 _INSERT = "INSERT OR REPLACE INTO checksum VALUES (?, ?, ?)"
-# Versions of SQLite add floats up differently; no more than the rounding may differ.
+# Versions of SQLite differ in the rounding of sums.
 _ROUNDING = 1e-9
 
 
 class Hash:
-    """A hash of parts, each of which stands for itself."""
+    """A hash of separate parts."""
 
     def __init__(self) -> None:
         self._hash = blake2b(digest_size=16)
 
     def add(self, part: object) -> None:
-        """Take what JSON can hold."""
         self.add_bytes(msgspec.json.encode(part))
 
     def add_bytes(self, part: bytes) -> None:
@@ -53,13 +52,10 @@ class Hash:
 
 @dataclass(frozen=True)
 class BlockChecksum:
-    """Of all that one block is made of: the digest of its rows, and the sums of its telemetry.
-
-    The rows of telemetry are many, and nothing but their sums is read; so these are kept instead of a digest.
+    """The digest of a block's rows, and the sums of its telemetry instead of its many telemetry rows.
 
     Attributes:
-        without_start: the digest of all but the time at which the block began, as it was before that was read; none of
-            what a file holds.
+        without_start: the digest without the start time, for older files; not recorded.
     """
 
     digest: str
@@ -70,10 +66,10 @@ class BlockChecksum:
         return _INSERT, (number, self.digest, as_json(self.telemetry))
 
     def check(self, number: int, recorded: BlockChecksum) -> None:
-        """Raises `Changed` where the block is not what was recorded."""
+        """Raise `Changed` if the block is not what was recorded."""
         same_digest = recorded.digest in (self.digest, self.without_start)
         if not same_digest or not _same_telemetry(self.telemetry, recorded.telemetry):
-            raise Changed(f"block {number} holds something else than was recorded")
+            raise Changed(f"block {number} is not what was recorded")
 
 
 def _same_telemetry(computed: Telemetry, recorded: Telemetry) -> bool:
@@ -93,18 +89,18 @@ def recorded_blocks(db: sqlite3.Connection) -> dict[int, BlockChecksum]:
 
 
 def frame_checksum(db: sqlite3.Connection) -> Iterator[Statement]:
-    """The statement that records the checksum of what belongs to no block, as it is now."""
+    """The statement that records the current checksum of the frame."""
     yield _INSERT, (_FRAME, _frame_digest(db), "")
 
 
 def has_checksums(db: sqlite3.Connection) -> bool:
-    """Whether the file is of a format that has them."""
+    """Return whether the format of the file has checksums."""
     (version,) = db.execute("PRAGMA user_version").fetchone()
     return bool(version >= _FIRST_FORMAT)
 
 
 def check_all_but_blocks(db: sqlite3.Connection) -> None:
-    """Look at SQLite's own structure, and compare what belongs to no block with its checksum.
+    """Check SQLite's structure and the checksum of the frame.
 
     Raises:
         Changed: it is not what was recorded.
@@ -121,6 +117,6 @@ def check_all_but_blocks(db: sqlite3.Connection) -> None:
 def _frame_digest(db: sqlite3.Connection) -> str:
     digest = Hash()
     for table in _FRAME_TABLES:
-        # The order of rows is SQLite's choice. `ascii` tells text from bytes and numbers, alike in every Python.
+        # The order of rows is up to SQLite. `ascii` distinguishes text, bytes and numbers in every version of Python.
         digest.add_bytes("\n".join(sorted(map(ascii, db.execute(f"SELECT * FROM {table}")))).encode())  # noqa: S608
     return digest.hexdigest()

@@ -1,4 +1,4 @@
-"""What can go wrong with a run file, in words for the person who meets it."""
+"""Errors of run files, with hints for the user."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from sectax.model.errors import BadRecord, ExitStatus, RecordNotWritable, Sectax
 from sectax.record.schema import APPLICATION_ID, FORMAT, TABLE_NAMES
 from sectax.text.printable import printable
 
-# SQLite says 'disk I/O error' where some file systems run full; under this much room that is what it means.
+# On some file systems SQLite reports a full disk as 'disk I/O error'; with less free space than this it means full.
 _FULL_BYTES = 1 << 20
 
 
 class UnusableObservation(SectaxError):
-    """A subject gave what is not a usable number."""
+    """A subject returned an unusable number."""
 
     exit_status = ExitStatus.NOTHING_MEASURED
 
     def __init__(self, message: str) -> None:
-        super().__init__(message, hint="this is a defect of the subject that gave it")
+        super().__init__(message, hint="this is a defect of the subject")
 
 
 class Changed(ValueError):
-    """The file holds something else than was recorded."""
+    """The content of the file is not what was recorded."""
 
 
 class SecretRefused(WrongUse):
-    """Something secret was about to be written to the run file."""
+    """A secret would have been written to the run file."""
 
 
 def exists_already(path: Path) -> WrongUse:
     return WrongUse(
-        f"{path} exists already, and a run never overwrites a file",
-        hint=f"give another file with --out; an interrupted run goes on with: sectax resume {path}",
+        f"{path} already exists, and a run never overwrites a file",
+        hint=f"give another file with --out; to continue an interrupted run: sectax resume {path}",
     )
 
 
@@ -51,19 +51,19 @@ def being_written(path: Path, holder: str) -> RecordNotWritable:
     process = f" (process {holder})" if holder else ""
     return RecordNotWritable(
         f"another sectax is writing to {path} right now{process}",
-        hint="wait for it to end, or end it; a new run can go to another file (--out)",
+        hint="wait for it or stop it; a new run can write to another file (--out)",
     )
 
 
 def gone(path: Path) -> RecordNotWritable:
     return RecordNotWritable(
         f"{path} was moved, removed or replaced during the run",
-        hint="finished blocks are in the file that was moved; it can be resumed where it is now, beside its -wal file",
+        hint="the moved file has the finished blocks and can be resumed, together with its -wal file",
     )
 
 
 def not_createable(error: OSError, path: Path) -> SectaxError:
-    """The words for a run file, or the lock beside it, that cannot be made."""
+    """The error for a run file, or its lock, that cannot be created."""
     match error.errno:
         case errno.EEXIST:
             return exists_already(path)
@@ -83,29 +83,29 @@ def not_createable(error: OSError, path: Path) -> SectaxError:
             return RecordNotWritable(f"{path} cannot be written: {error.strerror}", hint="try another --out")
 
 
-# Of a damaged schema SQLite quotes bytes that are no text, and then not even its message can be decoded.
+# If a schema is damaged, SQLite's message quotes bytes that may not decode.
 SQLITE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 
 
 def not_written(error: Exception, path: Path, *, begun: bool) -> Exception:
-    """The words for one of `SQLITE_ERRORS` while writing; an `IntegrityError` is our own mistake and stays one.
+    """The error for one of `SQLITE_ERRORS` while writing; an `IntegrityError` is a bug and becomes a `ValueError`.
 
     Args:
-        begun: the file holds a run. A new file that does not become one is removed again.
+        begun: whether the file has a run; otherwise it is removed again.
     """
     name = "SQLITE_CORRUPT" if isinstance(error, UnicodeDecodeError) else getattr(error, "sqlite_errorname", "")
     if isinstance(error, sqlite3.IntegrityError):
-        return ValueError(f"{path} holds this already, or it contradicts the plan: {error}")
+        return ValueError(f"{path} has this already, or it contradicts the plan: {error}")
     if name == "SQLITE_FULL" or (name.startswith("SQLITE_IOERR") and _free_bytes(path) < _FULL_BYTES):
         return _disk_full(path, begun=begun)
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
         return _no_permission(path)
     if name.startswith("SQLITE_INTERRUPT"):
-        return damaged(path, "reading it takes far more work than its size explains, and was stopped")
+        return damaged(path, _TOO_MUCH_WORK)
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return RecordNotWritable(
-            f"another program holds {path} and keeps it open",
-            hint=f"close what has it open for writing (a database browser?), then{_how_to_resume(path, begun=begun)}",
+            f"another program has {path} open",
+            hint=f"close it there (a database browser?), then{_how_to_resume(path, begun=begun)}",
         )
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         return RecordNotWritable(f"{path} was damaged during the run: {error}", hint="start again with another --out")
@@ -126,25 +126,25 @@ def _how_to_resume(path: Path, *, begun: bool) -> str:
 
 
 def _disk_full(path: Path, *, begun: bool) -> RecordNotWritable:
-    state = "what was written is kept" if begun else "nothing was recorded"
-    go_on = _how_to_resume(path, begun=begun)
+    state = "everything written so far is safe" if begun else "nothing was recorded"
+    next_step = _how_to_resume(path, begun=begun)
     return RecordNotWritable(
-        f"the disk that holds {path} is full",
-        hint=f"{state}; make room, then{go_on} (or write to another disk with --out)",
+        f"the disk of {path} is full",
+        hint=f"{state}; free some space, then{next_step} (or write to another disk with --out)",
     )
 
 
 def _no_permission(path: Path) -> RecordNotWritable:
     return RecordNotWritable(
         f"no permission to write {path} and its -wal and -lock files in {path.parent}",
-        hint="write to a folder of your own with --out, or copy the run there and resume the copy",
+        hint="write to your own folder with --out, or copy the run there and resume the copy",
     )
 
 
 def damaged(path: Path, why: str) -> BadRecord:
     return BadRecord(
-        f"{path} is a damaged run file, or was cut short: {why}",
-        hint="copy it again from where it came from, together with its -wal file if there is one",
+        f"{path} is a damaged or truncated run file: {why}",
+        hint="copy it again from its source, together with its -wal file if there is one",
     )
 
 
@@ -153,30 +153,28 @@ def not_a_run_file(path: Path, what: str) -> BadRecord:
 
 
 def _empty(path: Path) -> BadRecord:
-    return BadRecord(f"{path} is empty: its run ended before anything was recorded", hint="remove it, run again")
+    return BadRecord(f"{path} is empty: its run ended before anything was recorded", hint="remove it and run again")
 
 
 def check_file(path: Path) -> None:
-    """Refuse what cannot be a run file by its looks.
-
-    The file is not opened: closing a second descriptor of it would drop the locks that SQLite holds on it.
+    """Check a path without opening it, since closing a second descriptor would drop SQLite's locks.
 
     Raises:
-        BadRecord: there is no such file, it is not a file, empty or not to be read.
+        BadRecord: no such file, not a file, empty, or not readable.
     """
     try:
         status = path.stat()
     except (FileNotFoundError, NotADirectoryError):
         hint = "a run file is what `sectax run … --out FILE` writes"
         if path.name.startswith("published:"):
-            hint = "a published study is no run: `sectax audit` and `sectax compare` read it"
+            hint = "a published study is not a run: use `sectax audit` or `sectax compare`"
         elif (named := path.with_name(f"{path.name}.sectax")).exists():
             hint = f"did you mean {named}?"
         raise BadRecord(f"there is no file {path}", hint=hint) from None
     except OSError as error:
-        raise BadRecord(f"{path} cannot be read: {error.strerror}", hint="check the name and the rights") from error
-    except ValueError:  # Python's own message differs from release to release
-        raise BadRecord(f"{str(path)!r} is not a file name: it has a NUL byte", hint="check the name") from None
+        raise BadRecord(f"{path} cannot be read: {error.strerror}", hint="check name and permissions") from error
+    except ValueError:  # Python's own message differs between versions
+        raise BadRecord(f"{str(path)!r} is not a file name: it contains a NUL", hint="check the name") from None
     if path.is_dir():
         raise not_a_run_file(path, "it is a folder")
     if not path.is_file():
@@ -188,11 +186,11 @@ def check_file(path: Path) -> None:
 
 
 def check_database(db: sqlite3.Connection, path: Path) -> None:
-    """Refuse what is not ours, or not whole.
+    """Check that a database is a complete run file.
 
     Raises:
-        BadRecord: another program's database, a newer format, or cut short.
-        sqlite3.Error: no database at all.
+        BadRecord: another program's database, a newer format, or truncated.
+        sqlite3.Error: not a database.
     """
     (application,) = db.execute("PRAGMA application_id").fetchone()
     (version,) = db.execute("PRAGMA user_version").fetchone()
@@ -202,30 +200,30 @@ def check_database(db: sqlite3.Connection, path: Path) -> None:
         raise not_a_run_file(path, "it is an SQLite file of another program")
     if version > FORMAT:
         raise BadRecord(
-            f"{path} comes from a newer sectax: its format is {version}, this one reads up to {FORMAT}",
+            f"{path} is from a newer sectax: it has format {version}, but this one reads up to {FORMAT}",
             hint="update sectax and try again",
         )
     if version < 1:
         raise damaged(path, f"its format is {version}")
-    # A view may have no end, so one that took the place of a table is not read.
+    # A view in place of a table could run forever.
     views = {name.lower() for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'view'")}
     shadowed = sorted(views & TABLE_NAMES)
     if shadowed:
-        raise damaged(path, f"{shadowed[0]} is a view, and should be a table")
+        raise damaged(path, f"{shadowed[0]} is a view instead of a table")
     _check_length(db, path)
 
 
 def _check_length(db: sqlite3.Connection, path: Path) -> None:
-    """SQLite takes a last page that is cut short for one that ends in zeros, and reads zeros from it."""
+    """Raise if the last page is truncated, which SQLite would read as zeros."""
     (pages,) = db.execute("PRAGMA page_count").fetchone()
     (page_bytes,) = db.execute("PRAGMA page_size").fetchone()
     size = path.stat().st_size
-    if size < pages * page_bytes and not has_content(log_path(path)):  # a log may hold pages that the file has not yet
+    if size < pages * page_bytes and not has_content(log_path(path)):  # a log may have pages that the file lacks
         raise damaged(path, f"{size} of {pages * page_bytes} bytes are there")
 
 
 def log_path(path: Path) -> Path:
-    """Where SQLite keeps what is not folded into the file yet."""
+    """The write-ahead log of a run file."""
     return path.with_name(path.name + "-wal")
 
 
@@ -238,19 +236,17 @@ def has_content(path: Path) -> bool:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn every way in which the content of a file can be wrong into `BadRecord`.
-
-    The file is foreign data: a wrong value surfaces as a wrong type, an unknown key or a number out of range.
-    """
+    """Turn all errors from wrong content into `BadRecord`: the file is untrusted data."""
     try:
         yield
     except (sqlite3.Error, OSError, *_WRONG_CONTENT) as error:
-        # A cursor that was left in one of its frames keeps SQLite's lock, and a Python may keep the frames for long.
+        # A cursor in a frame keeps SQLite's lock, and frames may live long.
         clear_frames(error.__traceback__)
         raise _unreadable(path, error) from error
 
 
-# What reading raises where a value is not of the type, the form or the range that it must have.
+_TOO_MUCH_WORK = "reading it takes far more work than its size explains, and was stopped"
+# Errors from values of a wrong type, form or range.
 _WRONG_CONTENT = (
     msgspec.MsgspecError,
     UnicodeError,
@@ -268,18 +264,18 @@ def _unreadable(path: Path, error: Exception) -> BadRecord:
     if isinstance(error, Changed):
         return damaged(path, str(error))
     if isinstance(error, LookupError):
-        return damaged(path, f"{printable(str(error), 80)} is named in it, and is not there")
+        return damaged(path, f"it refers to {printable(str(error), 80)}, which is missing")
     if not isinstance(error, sqlite3.Error):
-        return damaged(path, f"a value of it cannot be read: {printable(str(error), 200)}")
+        return damaged(path, f"a value cannot be read: {printable(str(error), 200)}")
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith("SQLITE_NOTADB"):
         return not_a_run_file(path, "it is not an SQLite file")
     if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
-        return BadRecord(f"{path} cannot be opened: {error}", hint="copy it to a folder of your own")
+        return BadRecord(f"{path} cannot be opened: {error}", hint="copy it to your own folder")
     if name.startswith("SQLITE_INTERRUPT"):
-        return damaged(path, "reading it takes far more work than its size explains, and was stopped")
+        return damaged(path, _TOO_MUCH_WORK)
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return BadRecord(f"another program holds {path}", hint="try again when it has closed it")
+        return BadRecord(f"another program has {path} open", hint="try again when it has closed it")
     return damaged(path, str(error))
 
 
@@ -290,19 +286,19 @@ _PRIVATE_KEY_TEXT = re.compile(
 
 
 def refuse_private_keys(text: str, what: str) -> str:
-    """The *text* itself.
+    """Return the *text* unchanged.
 
     Raises:
-        SecretRefused: it holds a private key.
+        SecretRefused: it contains a private key.
     """
     if _PRIVATE_KEY.search(text):
         raise SecretRefused(
-            f"{what} holds a private key, and nothing secret is written to a run file",
-            hint="give the key in a file and name the file; if you did not give it, this is a defect of the experiment",
+            f"{what} contains a private key, and secrets are not written to run files",
+            hint="put the key in a file and name the file; if you did not give it, this is a defect of the experiment",
         )
     return text
 
 
 def readable(text: str) -> str:
-    """Text for the record, as it came from somebody's stderr: without private keys, and valid as UTF-8."""
+    """Foreign text for the record, as valid UTF-8 without private keys."""
     return _PRIVATE_KEY_TEXT.sub("[private key left out]", text).encode("utf-8", "replace").decode()

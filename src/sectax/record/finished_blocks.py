@@ -1,6 +1,6 @@
-"""A finished block of a run file, reduced: the one way from rows to block values, live and on reading again.
+"""Reduce the rows of finished blocks to block values, live or when a run file is read.
 
-The caller holds one state of the file meanwhile, and finds the words for errors.
+The caller provides a snapshot of the file and handles errors.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _Series = tuple[int, int, str, str, str]  # number, treatment, metric, unit, clock
-# Blocks that are read together, since calls of SQLite and numpy take longer than their work for one; large ones alone.
+# Blocks read together, since one small block costs mostly call overhead; large blocks are read one by one.
 TOGETHER = 32
 _FIRST_WITH_HOSTS = 4
 _ROWS = 20_000
 
 
 def rows(db: sqlite3.Connection, sql: str, kind: type[T], *parameters: int) -> list[T]:
-    """All rows of a query, each of the type *kind*. Raises `msgspec.ValidationError` where one is not."""
+    """All rows of a query as *kind*; raises `msgspec.ValidationError` for another type."""
     return msgspec.convert(db.execute(sql, parameters).fetchall(), list[kind])  # type: ignore[valid-type]
 
 
 def pilot_failures(db: sqlite3.Connection) -> list[Failure]:
-    """What failed in the pilot, as block 0."""
+    """The failures of the pilot, as block 0."""
     return _failures(db, "b.state = 'pilot'")
 
 
@@ -58,12 +58,11 @@ def _failures(db: sqlite3.Connection, where: str, *parameters: int) -> list[Fail
 
 
 def _placeholders(blocks: Mapping[int, object]) -> str:
-    """These numbers as what stands behind IN: others, finished long ago or running, may lie between them."""
     return f"({', '.join('?' * len(blocks))})"
 
 
 def _parts(columns: Array) -> Iterator[Array]:
-    """The rows that have one value in the first column, for each of its values in turn."""
+    """Consecutive rows with the same value in the first column."""
     import numpy as np
 
     starts = np.flatnonzero(np.diff(columns[:, 0], prepend=-1.0)).tolist()
@@ -72,7 +71,7 @@ def _parts(columns: Array) -> Iterator[Array]:
 
 
 class BlockReducer:
-    """Reduces the finished blocks of one open file, in order; what all blocks share is read once."""
+    """Reduces the finished blocks of one open file in order; shared tables are read once."""
 
     def __init__(self, db: sqlite3.Connection, plan: Plan) -> None:
         self._db = db
@@ -94,9 +93,9 @@ class BlockReducer:
         )
 
     def reduce(self, finished: Sequence[tuple[int, float]]) -> list[tuple[BlockSummary, BlockChecksum]]:
-        """Some of `finished`, in order, without `batches` (`add_batches`), each with its checksum.
+        """Reduce consecutive blocks of `finished`, each with its checksum, but without `batches` (see `add_batches`).
 
-        Every set of witnesses stands in the first block of a treatment that shows it, and in no later one.
+        A set of witnesses is only in the first block of a treatment that has it.
         """
         blocks = {number: BlockSummary(number, seconds) for number, seconds in finished}
         hashes = {number: Hash() for number in blocks}
@@ -107,12 +106,7 @@ class BlockReducer:
             blocks[failure.block].failures.append(failure)
         for number, block in blocks.items():
             failures = block.failures
-            hashes[number].add(
-                [
-                    (failure.treatment, failure.stage, failure.state, failure.reason, failure.hint)
-                    for failure in failures
-                ]
-            )
+            hashes[number].add([(f.treatment, f.stage, f.state, f.reason, f.hint) for f in failures])
         self._add_observations(blocks, hashes)
         self._add_telemetry(blocks, hashes)
         begun = f"SELECT number, started, {self._host_column} FROM block WHERE number IN {_placeholders(blocks)}"  # noqa: S608
@@ -123,7 +117,7 @@ class BlockReducer:
             without_start = hashes[number].hexdigest()
             began, block.host = started[number]
             hashes[number].add(began)
-            if block.host != LOCAL_HOST:  # so blocks of older formats, all of this one, keep their digests
+            if block.host != LOCAL_HOST:  # local blocks keep the digests of older formats
                 hashes[number].add(block.host)
             checksums.append((block, BlockChecksum(hashes[number].hexdigest(), block.telemetry, without_start)))
         return checksums
@@ -173,7 +167,6 @@ class BlockReducer:
         return series[number]
 
     def _add_observations(self, blocks: Mapping[int, BlockSummary], hashes: Mapping[int, Hash]) -> None:
-        """In one pass over the rows, which lie by block, series, round and position."""
         import numpy as np
 
         observations = self._db.execute(
@@ -181,13 +174,13 @@ class BlockReducer:
             " ORDER BY block, series, round, position, number",
             tuple(blocks),
         )
-        # Whole numbers are exact as floats up to 2^53; a row that holds anything else than numbers is refused here.
+        # Integers are exact as floats up to 2^53; rows with other types are refused here.
         everything = np.fromiter(chain.from_iterable(observations), np.dtype("<f8")).reshape(-1, 5)
         of_blocks = {int(part[0, 0]): part[:, 1:] for part in _parts(everything)}
         for number, block in blocks.items():
             columns = of_blocks.get(number, everything[:0, 1:])
             if not np.isfinite(columns).all():
-                raise Changed(f"block {number} holds an infinite value, and none is ever recorded")
+                raise Changed(f"block {number} has an infinite value, which is never recorded")
             hashes[number].add_bytes(columns.tobytes())
             of_series: list[_Series] = []
             for part in _parts(columns):
@@ -206,9 +199,9 @@ class BlockReducer:
             hashes[number].add(of_series)
 
     def _add_telemetry(self, blocks: Mapping[int, BlockSummary], hashes: Mapping[int, Hash]) -> None:
-        """Sums come from SQLite, which needs a quarter of the time that its rows take in Python."""
+        # SQLite sums the rows in a quarter of the time that Python takes.
         names = rows(self._db, "SELECT name, column_name FROM telemetry ORDER BY name", tuple[str, str])
-        # With its table before it, a name in quotes is never taken for text.
+        # Without its table, SQLite could read a quoted name as text.
         sums = "".join(f", SUM(trial.{quoted(column)})" for _, column in names)
         counted: dict[int, list[tuple[int, ...]]] = {number: [] for number in blocks}
         for number, treatment, trials, rounds, positions, *values in self._db.execute(
@@ -233,7 +226,7 @@ class BlockReducer:
 
 
 def add_batches(blocks: Sequence[BlockSummary]) -> None:
-    """Look at how the batches of these blocks lie, and let go of the batches themselves."""
+    """Set `batches` of the blocks from their `batch_columns`, and clear these."""
     import numpy as np
 
     batches_by_block = [(block, name, columns) for block in blocks for name, columns in block.batch_columns.items()]
@@ -249,7 +242,7 @@ def add_batches(blocks: Sequence[BlockSummary]) -> None:
 
 
 def finished_blocks(db: sqlite3.Connection, reducer: BlockReducer) -> Iterator[BlockSummary]:
-    """The finished blocks in order, each compared with its checksum where the file has them.
+    """The finished blocks in order, checked against their checksums if the file has them.
 
     Raises:
         Changed: a block is not what was recorded, is missing, or was never recorded.
@@ -270,6 +263,5 @@ def finished_blocks(db: sqlite3.Connection, reducer: BlockReducer) -> Iterator[B
         add_batches(blocks)
         yield from blocks
         finished = finished[together:]
-        together = max(
-            1, min(TOGETHER, _ROWS // max(1, sum(totals.observations for totals in blocks[-1].totals.values())))
-        )
+        observations = sum(totals.observations for totals in blocks[-1].totals.values())
+        together = max(1, min(TOGETHER, _ROWS // max(1, observations)))

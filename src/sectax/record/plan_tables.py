@@ -1,4 +1,4 @@
-"""The plan in the run file: as JSON, which is read back exactly, and as plain tables, which anyone can query."""
+"""The plan in the run file: as JSON, which is read back, and as tables for queries."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def encode_plan(plan: Plan) -> str:
     """The plan as JSON.
 
     Raises:
-        SecretRefused: an option or a level holds a private key.
+        SecretRefused: an option or a level contains a private key.
         WrongUse: an option is not valid text.
-        ValueError: the plan would not come back as it is (an infinite number).
+        ValueError: the plan does not survive a round trip (an infinite number).
     """
     for name, option in plan.options.items():
         refuse_private_keys("\n".join(option), f"the option {name}")
@@ -42,15 +42,15 @@ def encode_plan(plan: Plan) -> str:
         text = refuse_private_keys(as_json(plan), "the plan")
     except UnicodeEncodeError as error:
         excerpt = error.object[max(error.start - 20, 0) : error.end + 20].encode("utf-8", "backslashreplace").decode()
-        raise WrongUse(f"what was given is not valid UTF-8: {excerpt}", hint="put the command into a script") from error
-    with contextlib.suppress(msgspec.ValidationError):  # what JSON has no number for is null there
+        raise WrongUse(f"an option is not valid UTF-8: {excerpt}", hint="put the command into a script") from error
+    with contextlib.suppress(msgspec.ValidationError):  # infinite numbers are null in JSON
         if decode_plan(text) == plan:
             return text
     raise ValueError("the plan cannot be written as JSON without loss")
 
 
 def decode_plan(text: str) -> Plan:
-    """Read a plan back; files of format 1 and 2 called the hint of a skipped treatment `mend`."""
+    """Read a plan; formats 1 and 2 had another name for the hint of a skipped treatment."""
     plan = msgspec.json.decode(text, type=Plan)
     if '"mend":' not in text:
         return plan
@@ -66,7 +66,7 @@ def decode_calibrated(text: str) -> Calibrated:
 
 
 def plan_rows(plan: Plan) -> Iterator[Statement]:
-    """The statements that write a plan into its tables. Treatments are numbered from 1, as `treatment_numbers`."""
+    """The statements that write a plan into its tables; treatments are numbered by `treatment_numbers`."""
     for i, factor in enumerate(plan.factors, start=1):
         yield _row("factor", i, factor.name)
         for j, level in enumerate(factor.levels, start=1):

@@ -1,4 +1,4 @@
-"""Reads a run file in whatever state: finished, killed, still being written, in a folder that cannot be written."""
+"""Read a run file in any state: finished, killed, being written, or in a read-only folder."""
 
 from __future__ import annotations
 
@@ -25,35 +25,34 @@ from sectax.record.finished_blocks import BlockReducer, finished_blocks, pilot_f
 from sectax.record.plan_tables import decode_calibrated, decode_plan
 from sectax.record.schema import quoted
 
-# All that is asked of a run of a million trials takes about one step of SQLite's machine for each byte of its file; one
-# statement never needs more.
+# Reading a run of a million trials takes about one step of SQLite's virtual machine per byte of the file.
 STEPS_PER_BYTE, STEPS_OF_ANY = 20, 20_000_000
-_BETWEEN_LOOKS = 100_000
+_STEPS_BETWEEN_CHECKS = 100_000
 _BUSY_S = 10.0
 
 T = TypeVar("T")
 
 
 def limit_steps(db: sqlite3.Connection, path: Path) -> None:
-    """End a statement whose work the file does not explain with `sqlite3.OperationalError` (SQLITE_INTERRUPT)."""
+    """Interrupt statements that need far more steps than the file's size explains (SQLITE_INTERRUPT)."""
     allowed = STEPS_OF_ANY + STEPS_PER_BYTE * path.stat().st_size
     steps = 0
 
-    def begins(_: str) -> None:
+    def reset(_: str) -> None:
         nonlocal steps
         steps = 0
 
-    def look() -> bool:
+    def exceeded() -> bool:
         nonlocal steps
-        steps += _BETWEEN_LOOKS
+        steps += _STEPS_BETWEEN_CHECKS
         return steps > allowed
 
-    db.set_trace_callback(begins)
-    db.set_progress_handler(look, _BETWEEN_LOOKS)
+    db.set_trace_callback(reset)
+    db.set_progress_handler(exceeded, _STEPS_BETWEEN_CHECKS)
 
 
 class RunReader:
-    """A run file, open for reading. Every method raises `BadRecord` where the file is damaged."""
+    """A run file open for reading; methods raise `BadRecord` if it is damaged."""
 
     def __init__(self, path: Path, db: sqlite3.Connection, resources: ExitStack) -> None:
         self.path = path
@@ -62,10 +61,10 @@ class RunReader:
 
     @classmethod
     def open(cls, path: str | Path) -> RunReader:
-        """Open a run file; it is never changed.
+        """Open a run file without changing it.
 
         Raises:
-            BadRecord: not a run file, damaged, cut short, from a newer sectax, or not to be read.
+            BadRecord: not a run file, damaged, truncated, from a newer sectax, or not readable.
         """
         path = Path(path)
         check_file(path)
@@ -102,13 +101,13 @@ class RunReader:
         return self._value("SELECT id FROM run", str)
 
     def state(self) -> str:
-        """running, finished or interrupted; a run whose writer is gone is interrupted, whatever it last wrote."""
-        held = is_held(self.path)  # asked first: a run that ends meanwhile is not taken for one that was killed
+        """'running', 'finished' or 'interrupted'; a running state without a writer is 'interrupted'."""
+        held = is_held(self.path)  # checked first, so that a run that ends now does not look killed
         state = self._value("SELECT state FROM run", str)
         return "interrupted" if state == "running" and not held else state
 
     def calibrated(self) -> Calibrated | None:
-        """What the pilot found; None where it did not come to its end."""
+        """The calibration; None if the pilot was not finished."""
         with reading(self.path):
             text = self._value("SELECT COALESCE(calibrated, '') FROM run", str)
             return decode_calibrated(text) if text else None
@@ -117,7 +116,7 @@ class RunReader:
         with reading(self.path):
             numbers = rows(self._db, "SELECT number FROM session ORDER BY number", tuple[int])
             environments = {number: Environment({}) for (number,) in numbers}
-            # A file of format 1 knows one host alone, and has no column for its name.
+            # Format 1 has a single host and no column for it.
             column = "host" if self._value("PRAGMA user_version", int) > 1 else f"'{LOCAL_HOST}'"
             for session, host, kind, name, value in rows(
                 self._db,
@@ -131,7 +130,6 @@ class RunReader:
             return tuple(environments.values())
 
     def next_block_number(self) -> int:
-        """The number of the next block: that of an abandoned block is never used again."""
         return max(self._value("SELECT MAX(number) FROM block", int), 0) + 1
 
     def started(self) -> str:
@@ -154,15 +152,15 @@ class RunReader:
             )
 
     def visits(self, names: Sequence[str], telemetry: Sequence[str] = ()) -> dict[str, list[Visit]]:
-        """The visits that count, in order, by treatment: their observations of these names, and this telemetry."""
+        """The counted visits by treatment, in order, with the named observations and telemetry."""
         visits: dict[tuple[str, int, int, int], Visit] = {}
         with self._snapshot(), reading(self.path):
             columns = dict(rows(self._db, "SELECT name, column_name FROM telemetry", tuple[str, str]))
             wanted = [name for name in telemetry if name in columns]
-            ridden = "".join(f", r.{quoted(columns[name])}" for name in wanted)
+            telemetry_columns = "".join(f", r.{quoted(columns[name])}" for name in wanted)
             for treatment, block, round_, position, metric, value, unit, clock, count, *values in self._db.execute(
                 "SELECT t.id, o.block, o.round, o.position, s.metric, o.value, s.unit, s.clock, o.count"  # noqa: S608
-                f"{ridden} FROM observation o"
+                f"{telemetry_columns} FROM observation o"
                 " JOIN series s ON s.number = o.series JOIN treatment t ON t.number = s.treatment"
                 " JOIN block b ON b.number = o.block"
                 " JOIN subject u ON u.block = o.block AND u.treatment = t.number"
@@ -174,17 +172,17 @@ class RunReader:
                 tuple(names),
             ):
                 key = str(treatment), int(block), int(round_), int(position)
-                seen = Observation(str(metric), float(value), str(unit), str(clock), int(count))
+                observation = Observation(str(metric), float(value), str(unit), str(clock), int(count))
                 known = {name: float(value) for name, value in zip(wanted, values, strict=True) if value is not None}
                 visit = visits.get(key, Visit((), known))
-                visits[key] = replace(visit, observations=(*visit.observations, seen))
+                visits[key] = replace(visit, observations=(*visit.observations, observation))
         by_treatment: dict[str, list[Visit]] = {}
         for (treatment, *_), visit in visits.items():
             by_treatment.setdefault(treatment, []).append(visit)
         return by_treatment
 
     def builder(self) -> MeasuredBuilder:
-        """A builder that holds all finished blocks: for a resumed run, which goes on with it."""
+        """A builder with all finished blocks, which a resumed run continues."""
         plan = self.plan()
         builder = MeasuredBuilder(plan)
         with self._snapshot(), reading(self.path):
@@ -195,7 +193,7 @@ class RunReader:
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
-        """Hold one state of the file over several queries, while its writer goes on."""
+        """Read one state of the file in several queries, while its writer continues."""
         if self._db.in_transaction:
             yield
             return
@@ -212,14 +210,13 @@ class RunReader:
 
 
 def _connect(path: Path, resources: ExitStack) -> sqlite3.Connection:
-    """A connection that has read something, which is closed with *resources*."""
+    """A working connection, closed with *resources*."""
     try:
         return _open(path, "mode=ro", resources)
     except sqlite3.OperationalError as error:
         if not getattr(error, "sqlite_errorname", "").startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
             raise
-    # SQLite wants to write beside a file that has a log to be replayed, and here it may not. Without a log the file
-    # can be read as it stands, otherwise as a copy.
+    # In a read-only folder SQLite cannot replay a log. Without a log the file is read as it is, otherwise as a copy.
     logs = (log_path(path), path.with_name(path.name + "-journal"))
     left = [log for log in logs if has_content(log)]
     if not left:
@@ -233,7 +230,7 @@ def _connect(path: Path, resources: ExitStack) -> sqlite3.Connection:
 def _open(path: Path, mode: str, resources: ExitStack) -> sqlite3.Connection:
     db = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None, timeout=_BUSY_S)
     try:
-        db.execute("PRAGMA trusted_schema = OFF")  # a run file may come from a stranger
+        db.execute("PRAGMA trusted_schema = OFF")  # run files are untrusted
         limit_steps(db, path)
         db.execute("PRAGMA cell_size_check = ON")
         db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable
 
 APPLICATION_ID = 0x53435458  # "SCTX", what `file` and SQLite show of a run file
-# PRAGMA user_version. 1 had no checksums, and one host; 2 called the hints of `skipped` mend; 3 ran all blocks here.
+# PRAGMA user_version. Format 1 had no checksums and a single host, 2 had another name for `skipped.hint`, and 3 had no
+# host of a block.
 FORMAT = 4
 
-# Observations lie together by block and series, and trials by block and treatment, so that sums over them are one
-# pass without a sort. They are appended block by block, so that the pages written are the last ones of the tree.
+# Observations are clustered by block and series, and trials by block and treatment, so that sums need no sort. They
+# are appended block by block, so that only the last pages of the tree are written.
 TABLES = """
 CREATE TABLE run (
     id TEXT NOT NULL,
@@ -180,10 +181,9 @@ CHECKSUMS = """
 CREATE TABLE checksum (block INTEGER PRIMARY KEY, digest TEXT NOT NULL, telemetry TEXT NOT NULL)
 """
 
-# What counts: finished blocks, without the subjects that failed in them. CROSS JOIN keeps SQLite to this order,
-# in which every step is a search by key.
 TABLE_NAMES = frozenset(re.findall(r"CREATE TABLE (\w+)", TABLES + CHECKSUMS))
 
+# Finished blocks without failed subjects. CROSS JOIN keeps this order, in which every step is a key search.
 _COUNTED = """
     FROM block b
     CROSS JOIN subject u ON u.block = b.number
@@ -198,7 +198,7 @@ _FIXED_COLUMNS = {
 
 
 def column_name(name: str, taken: Iterable[str], otherwise: str) -> str:
-    """The column for a factor or a telemetry value: its own *name* where SQL can bear it and it is free."""
+    """The column for a factor or telemetry value: its *name* if that is valid and free, else *otherwise*."""
     free = name.casefold() not in {column.casefold() for column in taken} | _FIXED_COLUMNS
     return name if free and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.-]{0,59}", name) else otherwise
 
@@ -226,7 +226,7 @@ def tables() -> tuple[str, ...]:
     return (*(statement for statement in TABLES.split(";\n") if statement.strip()), CHECKSUMS)
 
 
-# By format, what makes a file of it one of the next.
+# Format -> the statements that upgrade it to the next one.
 UPGRADES = {
     1: ("ALTER TABLE environment ADD COLUMN host TEXT NOT NULL DEFAULT 'local'", CHECKSUMS),
     2: ("ALTER TABLE skipped RENAME COLUMN mend TO hint",),
@@ -235,7 +235,7 @@ UPGRADES = {
 
 
 def views(factors: Iterable[str]) -> tuple[str, ...]:
-    """The views that never change during a run, with one column per factor. Source: docs/run-file.md."""
+    """The views that do not change during a run, with one column per factor. Source: docs/run-file.md."""
     levels = _factor_columns(factors)
     treatments = f"""
 CREATE VIEW treatments AS
@@ -279,7 +279,7 @@ CREATE VIEW witnesses AS
 
 
 def trials_view(factors: Iterable[str], telemetry_columns: Iterable[str]) -> str:
-    """The view of trials with their telemetry; made again when a new kind of telemetry turns up."""
+    """The view of trials with telemetry; replaced when a new kind of telemetry appears."""
     telemetry = "".join(f", r.{quoted(column)}" for column in telemetry_columns)
     return f"""
 CREATE VIEW trials AS

@@ -1,7 +1,6 @@
-"""Writes a run file: opened before the first trial, appended after each.
+"""Write a run file: opened before the first trial, appended to after each.
 
-Every call is one transaction (one more when a name appears for the first time), so that SIGKILL at any instant
-leaves whole events behind.
+Every call is one transaction (and one more for a new name), so that SIGKILL at any time leaves whole events.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ from sectax.record.plan_tables import Statement, calibration_rows, encode_plan, 
 from sectax.record.reader import RunReader
 from sectax.record.schema import APPLICATION_ID, FORMAT, UPGRADES, tables, trials_view, views
 
-# Where the operations of an opening stand: the rounds begin with 0.
-_BEFORE_THE_ROUNDS = -1
+# The round of operations during opening; real rounds begin with 0.
+_OPENING_ROUND = -1
 
 _OPENED = (
     "INSERT INTO subject (block, treatment, state, open_s, opened) VALUES (?, ?, 'open', ?, ?)"
@@ -53,7 +52,7 @@ _FAILED_SUBJECT = (
 
 @dataclass
 class _Running:
-    """A block that is running: its host, what is planned in it, and the trials that are recorded."""
+    """A running block: its host, planned treatments and recorded trials."""
 
     host: str
     planned: frozenset[str]
@@ -61,17 +60,17 @@ class _Running:
 
 
 class RunWriter:
-    """The one writer of a run file. Made by `create` or `reopen`; ended by `finish` and `close`.
+    """The only writer of a run file, opened by `create` or `reopen`.
 
-    It keeps the finished blocks in memory too, for `measured`. Every method that writes raises `RecordNotWritable`
-    when the file can no longer be written; what was written before stays.
+    It caches the finished blocks for `measured`. Methods that write raise `RecordNotWritable` if the file can no
+    longer be written; earlier data stay.
     """
 
     def __init__(self, appender: Appender, session: int, builder: MeasuredBuilder | None = None) -> None:
-        """For `create` and `reopen`: take over a file that holds a run. Raises `sqlite3.Error`.
+        """Take over an open run file, for `create` and `reopen`.
 
         Args:
-            builder: with the finished blocks of the file, where they were read already.
+            builder: the finished blocks of the file, if they were read already.
         """
         self._file = appender
         self._session = session
@@ -85,7 +84,7 @@ class RunWriter:
         self._read(builder)
 
     def _read(self, builder: MeasuredBuilder | None = None) -> None:
-        """Take from the file what changes while it is written. No block is running then."""
+        """Read the mutable state from the file, with no block running."""
         with RunReader(self._file.path, self._file.db, ExitStack()) as reader:
             self._calibrated = reader.calibrated()
             self._notes = reader.notes()
@@ -95,22 +94,22 @@ class RunWriter:
         self._names = Catalogue(self._file, self.plan)
         (self._state,) = self._file.db.execute("SELECT state FROM run").fetchone()
         self._running: dict[int, _Running] = {}
-        self._torn = False
+        self._inconsistent = False
 
     @contextmanager
     def _step(self) -> Iterator[None]:
-        """What is done within is done in the file first, then in memory, and Ctrl-C may come between the two."""
-        self._torn = True
+        """Change the file first, then memory; Ctrl-C in between leaves them inconsistent."""
+        self._inconsistent = True
         try:
             yield
         except Exception:
-            self._torn = False  # it was refused, in the file too
+            self._inconsistent = False  # the file refused the change too
             raise
-        self._torn = False
+        self._inconsistent = False
 
     def _repair(self) -> None:
-        """Where Ctrl-C cut a step short, only the file knows how far it came; a running block is not gone on with."""
-        if not self._torn:
+        """Read the state again after an interrupted step; a running block is given up."""
+        if not self._inconsistent:
             return
         self._file.roll_back()
         try:
@@ -123,12 +122,12 @@ class RunWriter:
     def create(
         cls, path: str | Path, plan: Plan, environment: Environment, run_id: str, sectax_version: str = __version__
     ) -> Self:
-        """Begin a run in a new file, with its plan and its first session.
+        """Create a run file with its plan and first session.
 
         Raises:
             WrongUse: the file exists already, or its folder does not.
-            SecretRefused: the plan or the environment holds a private key.
-            RecordNotWritable: no permission, no room, or another sectax writes to it.
+            SecretRefused: the plan or the environment contains a private key.
+            RecordNotWritable: no permission, no space, or another sectax is writing to it.
         """
         plan_json = encode_plan(plan)
         now = _now()
@@ -159,13 +158,11 @@ class RunWriter:
 
     @classmethod
     def reopen(cls, path: str | Path, environment: Environment) -> Self:
-        """Go on with a run: a block that was running is marked abandoned, and a new session begins.
-
-        A pilot that did not come to its end is abandoned too, and made again.
+        """Continue a run in a new session; a running block or an unfinished pilot is abandoned.
 
         Raises:
             BadRecord: not a run file that this sectax can read.
-            RecordNotWritable: no permission, or another sectax writes to it.
+            RecordNotWritable: no permission, or another sectax is writing to it.
         """
         path = Path(path)
         check_file(path)
@@ -174,7 +171,7 @@ class RunWriter:
             with reading(path), RunReader(path, appender.db, ExitStack()) as reader:
                 check_database(appender.db, path)
                 check_all_but_blocks(appender.db)
-                # All blocks are compared with their checksums before anything is written.
+                # Checks all blocks against their checksums before anything is written.
                 builder = reader.builder()
                 statements, checksums = _resume_rows(appender.db, reader.plan(), environment)
                 appender.write(statements, checksums)
@@ -190,11 +187,11 @@ class RunWriter:
         return self._file.path
 
     def next_block_number(self) -> int:
-        """The number of the next block: that of an abandoned block is never used again."""
+        """The number of the next block; numbers of abandoned blocks are not reused."""
         return self._next_block
 
     def measured(self) -> Measured:
-        """All finished blocks, as a reader of the file would see them; also after `close`."""
+        """All finished blocks, as a reader of the file sees them; also after `close`."""
         self._repair()
         return self._builder.measured(
             run_id=self.run_id,
@@ -207,11 +204,11 @@ class RunWriter:
 
     @property
     def calibrated(self) -> Calibrated | None:
-        """What the pilot found; None where it has not come to its end."""
+        """The calibration; None until the pilot is finished."""
         return self._calibrated
 
     def calibrate(self, calibrated: Calibrated) -> None:
-        """Record what the pilot found; from here on a resumed run does not repeat it."""
+        """Record the calibration, so that a resumed run does not repeat the pilot."""
         with self._step():
             self._file.write(calibration_rows(self.plan, calibrated), self._frame)
             self._calibrated = calibrated
@@ -228,10 +225,10 @@ class RunWriter:
         return frame_checksum(self._file.db)
 
     def begin_block(self, *blocks: PlannedBlock) -> None:
-        """Begin a block, or one on each of several hosts, and record what it is to measure.
+        """Begin a block, or one on each of several hosts.
 
         Raises:
-            ValueError: a block is running on its host, or the number was used before.
+            ValueError: a block is already running on its host, or the number was used before.
         """
         self._repair()
         last, running = self._next_block - 1, {block.host: number for number, block in self._running.items()}
@@ -267,16 +264,15 @@ class RunWriter:
                 )
 
     def event(self, number: int, event: BlockEvent) -> None:
-        """Record what happened in the running block, or in the pilot (block 0).
+        """Record an event of a running block, or of the pilot (block 0).
 
-        Trials of a block that follow each other within 50 ms share a transaction: of a session that is killed the
-        latest may be missing, and so is the whole of their block.
+        Trials within 50 ms share a transaction, so that the last ones may be lost if the session is killed; their
+        block does not count then anyway.
 
         Raises:
-            UnusableObservation: a value that is not a finite number, or in another unit or off another clock than
-                before.
-            SecretRefused: a witness holds a private key.
-            ValueError: the block is not running, the treatment is not planned in it, or the trial is recorded already.
+            UnusableObservation: a value is not finite, or has another unit or clock than before.
+            SecretRefused: a witness contains a private key.
+            ValueError: the block is not running, the treatment is not planned in it, or the trial is a duplicate.
         """
         event = _readable(event)
         if number < 1:
@@ -295,10 +291,10 @@ class RunWriter:
                 self._file.write(rows)
 
     def events(self, number: int, events: Iterable[BlockEvent]) -> None:
-        """Record all that happened in the running block, which came at once; `finish_block` writes it.
+        """Record all events of a running block at once; `finish_block` writes them.
 
         Raises:
-            UnusableObservation, SecretRefused, ValueError: as of `event`; then nothing of it is recorded.
+            UnusableObservation, SecretRefused, ValueError: as for `event`; then no event is recorded.
         """
         running = self._require_running(number)
         before = set(running.trials)
@@ -322,7 +318,7 @@ class RunWriter:
             case Opened(treatment, witnesses, first, open_s):
                 witness_set = self._names.witness_set(treatment, witnesses)
                 rows.append((_OPENED, (block, self._names.treatment(treatment), open_s, witness_set)))
-                place = (_BEFORE_THE_ROUNDS, self._position(block, 0))
+                place = (_OPENING_ROUND, self._position(block, 0))
                 rows += self._observation_rows(block, treatment, place, first)
             case Closed(treatment, witnesses):
                 witness_set = self._names.witness_set(treatment, witnesses)
@@ -333,7 +329,6 @@ class RunWriter:
         return rows
 
     def _trial_rows(self, block: int, event: Trial) -> list[Statement]:
-        """Of the most frequent event, so as fast as can be."""
         treatment, telemetry = event.treatment, event.telemetry
         place = (event.round, self._position(block, event.position))
         trials = self._running[block].trials if block > 0 else set()
@@ -355,7 +350,7 @@ class RunWriter:
         for failure in event_failures(block, event):
             words = (failure.stage, failure.state, failure.reason, failure.hint)
             rows.append((_FAILED, (block, failure.treatment, round_, *words)))
-            if self._names.knows(failure.treatment):  # a pilot also tries what is no treatment (the empty operation)
+            if self._names.knows(failure.treatment):  # the pilot's empty operation is not a treatment
                 rows.append((_FAILED_SUBJECT, (block, self._names.treatment(failure.treatment), failure.state)))
         return rows
 
@@ -371,7 +366,7 @@ class RunWriter:
     def _position(self, block: int, position: int) -> int:
         if block > 0:
             return position
-        # A pilot opens and visits a treatment as often as it likes; a running number tells the visits apart.
+        # A pilot may visit a treatment several times per round, so visits are numbered.
         self._pilot_position += 1
         return self._pilot_position
 
@@ -379,11 +374,11 @@ class RunWriter:
         self.finish_blocks([(number, seconds)])
 
     def finish_blocks(self, finished: Sequence[tuple[int, float]], *, sync: bool = True) -> None:
-        """Mark running blocks finished after so many seconds, and sync: from here on they count, come what may.
+        """Mark running blocks as finished, and sync them to the disk.
 
         Args:
-            finished: their numbers in order, each with its seconds.
-            sync: False where another block follows within a second or so: until then only a power cut undoes these.
+            finished: block numbers in order, each with its duration in seconds.
+            sync: False if another block follows within about a second; until then a power cut loses these.
         """
         for number, _ in finished:
             self._require_running(number)
@@ -408,7 +403,7 @@ class RunWriter:
             self._file.sync()
 
     def abandon_block(self, number: int) -> None:
-        """Mark the running block abandoned: its rows stay, and count nowhere."""
+        """Mark a running block as abandoned: its rows stay but do not count."""
         self._require_running(number)
         abandoned = "UPDATE block SET state = 'abandoned' WHERE number = ? AND state = 'running'"
         with self._step():
@@ -422,7 +417,7 @@ class RunWriter:
         return self._running[number]
 
     def finish(self, state: str) -> None:
-        """Record how the run ended (finished or interrupted); blocks that are still running are abandoned."""
+        """Record the final state, finished or interrupted; running blocks are abandoned."""
         self._repair()
         for number in tuple(self._running):
             self.abandon_block(number)
@@ -430,7 +425,7 @@ class RunWriter:
         with self._step():
             self._file.write(
                 [
-                    ("UPDATE block SET state = 'abandoned' WHERE state = 'running'", ()),  # Ctrl-C while it was begun
+                    ("UPDATE block SET state = 'abandoned' WHERE state = 'running'", ()),  # Ctrl-C in `begin_block`
                     ("UPDATE session SET ended = ? WHERE number = ?", (now, self._session)),
                     ("UPDATE run SET state = ?, ended = ?", (state, now)),
                 ],
@@ -439,13 +434,13 @@ class RunWriter:
             self._state = state
 
     def close(self) -> None:
-        """Make the run one file again, and let go of it. Never raises, may be repeated.
+        """Merge the log into the file and close it; idempotent, never raises.
 
-        Without `finish` before, the run counts as interrupted.
+        Without `finish`, the run counts as interrupted.
         """
         with suppress(RecordNotWritable):
             self._repair()
-        self._torn = False
+        self._inconsistent = False
         if self._state == "running":
             self._state = "interrupted"
         self._file.close()
@@ -478,16 +473,14 @@ def _session_rows(number: int, sectax_version: str, environment: Environment, no
 def _resume_rows(
     db: sqlite3.Connection, plan: Plan, environment: Environment
 ) -> tuple[list[Statement], Callable[[], Iterable[Statement]]]:
-    """What begins a session of an old run; and, made after that, the checksums of what it changes."""
+    """The statements that begin another session, and the checksums to record after them."""
     now = _now()
     (session,) = db.execute("SELECT MAX(number) + 1 FROM session").fetchone()
-    (calibrated, pilot) = db.execute(
-        "SELECT calibrated IS NOT NULL, (SELECT MIN(number) FROM block) FROM run"
-    ).fetchone()
+    calibrated, pilot = db.execute("SELECT calibrated IS NOT NULL, (SELECT MIN(number) FROM block) FROM run").fetchone()
     has_all_checksums = has_checksums(db)
     (version,) = db.execute("PRAGMA user_version").fetchone()
     rows: list[Statement] = [
-        *((statement, ()) for older in range(version, FORMAT) for statement in UPGRADES[older]),
+        *((statement, ()) for old_format in range(version, FORMAT) for statement in UPGRADES[old_format]),
         (f"PRAGMA user_version = {FORMAT}", ()),
         ("UPDATE block SET state = 'abandoned' WHERE state = 'running'", ()),
         ("UPDATE run SET state = 'running', ended = NULL", ()),
