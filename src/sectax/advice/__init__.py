@@ -1,1 +1,1 @@
-"""Findings in, decisions out: one file for each question. What a run says to whoever must decide."""
+"""Advice from findings: the decision, and what it costs."""

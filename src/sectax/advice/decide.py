@@ -1,6 +1,6 @@
-"""What to do: which level of the control to take, from when on another, what a month costs, and what surprises.
+"""The decision: which level to take, when another is cheaper, the cost of a month, and surprises.
 
-All of it rests on findings that are decided: their intervals are carried through, end by end.
+It uses decided findings only, and propagates their intervals end by end.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from sectax.model.metric import Better
 from sectax.model.treatment import Comparison, Standing
 from sectax.stats.student import mean_interval
 
-RATE_S = 1000.0  # where nobody says their own
+RATE_S = 1000.0  # the default, operations per second
 _HOURS_OF_A_MONTH = 730
-# What falls by less than this share of what the time falls by explains nothing.
+# A cause must explain at least this share of the saved time.
 _ENOUGH = 0.5
-# The check of the audit that finds work left out, by what the subjects witness.
+# The audit check that finds skipped work in the subjects' witnesses.
 _LESS_WORK = "less-work"
 
 _Levels = tuple[tuple[str, str], ...]
 
 
 class _Span(NamedTuple):
-    """A figure with both ends of its interval."""
+    """A figure with its interval."""
 
     point: float
     low: float
@@ -56,12 +56,11 @@ class _Span(NamedTuple):
 
 @dataclass(frozen=True)
 class _Setting:
-    """One place in which somebody decides.
+    """The levels of all other factors, for which one level of the control is chosen.
 
     Attributes:
-        costs: level of the control -> operation of the mix -> what it takes, where that is decided.
-        results: the same, as the treatments by themselves, decided or not.
-        found: level -> the findings about it.
+        costs: level of the control -> operation of the mix -> its cost, if decided.
+        results: level -> operation -> the treatment's own figures.
     """
 
     levels: _Levels
@@ -69,7 +68,6 @@ class _Setting:
     metric: str
     costs: dict[str, dict[str, _Span]] = field(default_factory=dict)
     results: dict[str, dict[str, TreatmentResult]] = field(default_factory=dict)
-    found: dict[str, list[Finding]] = field(default_factory=dict)
 
     @property
     def operations(self) -> list[str]:
@@ -78,8 +76,8 @@ class _Setting:
     def cost(self, level: str, operation: str) -> _Span:
         return self.costs[level][operation]
 
-    def as_one(self, per: Mapping[str, float]) -> _Setting:
-        """The same with a mix of the operations as the only one; without the levels of which a part is not known."""
+    def with_mix(self, per: Mapping[str, float]) -> _Setting:
+        """The same with the mix as its only operation; without levels whose parts are not all known."""
         needed = {operation: number for operation, number in per.items() if number and operation in self.operations}
         parts = {
             level: [costs[operation].times(number) for operation, number in needed.items()]
@@ -97,11 +95,11 @@ def decide(
     mix: Mapping[str, float] | None = None,
     rate_s: float | None = None,
 ) -> Decision | None:
-    """The decision of a run; None where nothing is chosen, or nothing was compared.
+    """The decision of a run; None if there is no choice, or nothing was compared.
 
     Args:
-        mix: how many of each operation there are for another; None for the usual one.
-        rate_s: operations a second; None for `RATE_S`.
+        mix: relative number of each operation; None for the usual mix.
+        rate_s: operations per second; None for `RATE_S`.
     Raises:
         WrongUse: the price list lacks an item.
     """
@@ -118,7 +116,7 @@ def decide(
     settings = list(_settings(analysed, choice, findings))
     per = dict(mix or choice.usual)
     several = any(len(setting.operations) > 1 for setting in settings)
-    in_mix = [setting.as_one(per) for setting in settings] if mix and several else []
+    in_mix = [setting.with_mix(per) for setting in settings] if mix and several else []
     cheapest, at_mix = (
         tuple(best for setting in group if choice.picks and setting.costs for best in _cheapest(setting, choice))
         for group in (settings, in_mix)
@@ -138,7 +136,7 @@ def decide(
 
 
 def main_findings(analysed: Analysed) -> list[Finding]:
-    """The findings that answer the question: the primary ones, or those of the first metric where there are none."""
+    """The primary findings, or else those of the first metric."""
     primary = [finding for finding in analysed.findings if finding.comparison.standing is Standing.PRIMARY]
     first = analysed.measured.plan.metrics[0].name
     return primary or [
@@ -164,7 +162,6 @@ def _settings(analysed: Analysed, choice: Choice, findings: list[Finding]) -> It
         setting = settings.setdefault(fixed_levels, _Setting(fixed_levels, baseline, compared.metric))
         operation = cell.levels.get(choice.mixed, "")
         once = base.point if plan.metric(compared.metric).better is Better.LOWER else 1 / base.point
-        setting.found.setdefault(level, []).append(finding)
         setting.costs.setdefault(baseline, {})[operation] = _Span(once, once, once)
         setting.results.setdefault(baseline, {})[operation] = results[compared.baseline]
         setting.results.setdefault(level, {})[operation] = results[compared.treatment]
@@ -178,7 +175,7 @@ def _ratio(effect: Effect) -> _Span:
 
 
 def _cheapest(setting: _Setting, choice: Choice) -> Iterator[Cheapest]:
-    """The cheapest levels; where one of them has a caveat, also the cheapest of those that have none."""
+    """The cheapest levels; if one of them has a caveat, also the cheapest without."""
     measured_levels = [level for level, costs in setting.costs.items() if len(costs) == len(setting.operations)]
     first = _least(setting, measured_levels)
     yield first
@@ -188,10 +185,10 @@ def _cheapest(setting: _Setting, choice: Choice) -> Iterator[Cheapest]:
 
 
 def _least(setting: _Setting, candidates: list[str]) -> Cheapest:
-    """Which level costs least; of two operations from only the first to only the second, as their shares change.
+    """The cheapest level; for two operations, as their ratio grows from only the first to only the second.
 
-    The cost of a level is a straight line in how many of the second there are for one of the first: where two of these
-    lines cross, another level becomes the cheapest.
+    The cost of a level is linear in the number of second operations per first one. Where two lines cross, another
+    level becomes the cheapest.
     """
     operations = setting.operations
     first, *rest = operations
@@ -216,7 +213,7 @@ def _least(setting: _Setting, candidates: list[str]) -> Cheapest:
 def _crossings(
     setting: _Setting, current: str, candidates: list[str], first: str, second: str
 ) -> Iterator[tuple[float, str, Between]]:
-    """Every level that becomes cheaper than *current*: from how many of operation *second* for each *first* on."""
+    """Levels that become cheaper than *current*, with the number of *second* per *first* operation."""
     for candidate in candidates:
         lost = setting.cost(candidate, first).minus(setting.cost(current, first))
         saved = setting.cost(current, second).minus(setting.cost(candidate, second))
@@ -229,7 +226,7 @@ def _crossings(
 def _outlays(
     setting: _Setting, choice: Choice, prices: PriceList, per: Mapping[str, float], rate_s: float
 ) -> Iterator[Outlay]:
-    """What a million operations and a month cost with every level that is decided; nothing without prices."""
+    """The cost of a million operations, and of a month, with every decided level; empty without prices."""
     if choice.uses is None or not setting.operations:
         return
     shares = {
@@ -248,15 +245,15 @@ def _outlays(
                 used = choice.uses(round(MILLION * needed[operation]), seconds, results[operation])
                 for way, usage in used.items():
                     usages[way] += usage
-            for way, all_of_it in usages.items():
-                bills[way].append(prices.bill(all_of_it))
+            for way, total_usage in usages.items():
+                bills[way].append(prices.bill(total_usage))
         months, is_baseline = rate_s * 3600 * _HOURS_OF_A_MONTH / MILLION, level == setting.baseline
         for way, (point, low, high) in bills.items():
             yield Outlay(dict(setting.levels), level, way, is_baseline, point, low.total, high.total, months)
 
 
 def _billed(setting: _Setting, choice: Choice, level: str, operation: str) -> _Span | None:
-    """The seconds of an operation that its price depends on; None where they are not known well enough."""
+    """The billed seconds of an operation; None if their interval is unknown."""
     if not choice.timed:
         return _Span(0.0, 0.0, 0.0)
     decided = setting.costs.get(level, {}).get(operation)
@@ -265,29 +262,29 @@ def _billed(setting: _Setting, choice: Choice, level: str, operation: str) -> _S
         return decided
     estimate = setting.results[level][operation].estimates.get(metric)
     if estimate is not None and estimate.unit != "s":
-        return decided  # of a rate, what one operation takes is known already
+        return decided  # the time of one operation is known from the rate
     if estimate is None or estimate.low is None or estimate.high is None:
         return None
     return _Span(estimate.point, estimate.low, estimate.high)
 
 
 def _surprises(analysed: Analysed, choice: Choice, findings: list[Finding]) -> Iterator[Surprise]:
-    """Treatments that do more than their baseline and take less, with what the record shows of the reason."""
+    """Treatments that do more than their baseline but take less time, with the cause that the record shows."""
     for finding in findings:
         if finding.verdict in FASTER - UNSETTLED and finding.effect is not None:
-            left_out = (f"it {warning.saw}" for warning in finding.warnings if warning.check == _LESS_WORK)
+            skipped_work = (f"it {warning.saw}" for warning in finding.warnings if warning.check == _LESS_WORK)
             causes = _causes(analysed, choice, finding.comparison, finding.effect)
-            yield Surprise(finding, next(itertools.chain(left_out, causes), ""))
+            yield Surprise(finding, next(itertools.chain(skipped_work, causes), ""))
 
 
 def _causes(analysed: Analysed, choice: Choice, compared: Comparison, effect: Effect) -> Iterator[str]:
-    """What fell with the time, and by enough of it: seconds whose difference is known, or counts an operation."""
+    """Parts (in seconds) or counts per operation that fell enough to explain the saved time."""
     measured = analysed.measured
     saved_s = _saved_s(measured, compared)
     for name, words in choice.explained:
         values = measured.values.get(name, {})
         own, base = values.get(compared.treatment, {}), values.get(compared.baseline, {})
-        # A part that a treatment never has is time that it does without.
+        # A part that a treatment never has counts as zero seconds.
         blocks = [block for block in measured.blocks if block in base and (block in own or not own)]
         less = [base[block] - own.get(block, 0.0) for block in blocks]
         if len(less) > 1:
@@ -301,11 +298,11 @@ def _causes(analysed: Analysed, choice: Choice, compared: Comparison, effect: Ef
         )
         saved = -math.expm1(effect.log_ratio)
         if of_treatment is not None and of_baseline and 1 - of_treatment / of_baseline >= _ENOUGH * saved:
-            yield f"{words}: {of_treatment:.3g} an operation, not {of_baseline:.3g}"
+            yield f"{words}: {of_treatment:.3g} per operation instead of {of_baseline:.3g}"
 
 
 def _saved_s(measured: Measured, compared: Comparison) -> float:
-    """The mean over blocks, as of the parts that it is set beside; 0 of what is not in seconds."""
+    """The mean saved time over blocks, in seconds; 0 for other units."""
     values = measured.values.get(compared.metric, {})
     own, base = values.get(compared.treatment, {}), values.get(compared.baseline, {})
     both = own.keys() & base.keys()
@@ -314,7 +311,7 @@ def _saved_s(measured: Measured, compared: Comparison) -> float:
 
 
 def _per_operation(analysed: Analysed, treatment: str, name: str) -> float | None:
-    """Of what was counted while a treatment's batches ran, its share of one operation."""
+    """A counter of a treatment's batches, per operation."""
     operations = analysed.measured.batches.get(treatment)
     total = analysed.measured.telemetry.get(treatment, {}).get(name)
     return None if total is None or not operations else total / operations.operations

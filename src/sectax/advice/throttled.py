@@ -1,4 +1,4 @@
-"""How often treatments used their CPU quota up, by their control groups."""
+"""How often treatments used up their CPU quota, from their control groups."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from sectax.model.finding import Estimate
 from sectax.model.measured import Measured
 from sectax.model.treatment import MEASURED
 
-_WAITS = "waiting for the quota is part of these treatments' times"
+_WAITS = "the times of these treatments include waiting for the quota"
 
 
 def throttled(measured: Measured) -> Iterator[AdviceRow]:
-    """The share of its quota's periods in which a treatment was throttled, all blocks together."""
+    """The share of quota periods in which a treatment was throttled, over all blocks."""
     for treatment in measured.plan.treatments:
         counted = measured.telemetry.get(treatment.id, {})
         periods, used_up = counted.get("periods"), counted.get("throttled_periods")

@@ -1,4 +1,4 @@
-"""What to do after a run, what it costs in money, and the experiment's own figures."""
+"""Advice after a run: the decision, its costs in money, and the experiment's own figures."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from sectax.model.bill import Bill
 from sectax.model.finding import Estimate, Finding
 from sectax.model.plan import Plan
 
-# So many requests, operations or invocations a bill is of.
+# Bills are for this many requests, operations or invocations.
 MILLION = 1_000_000
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The user's own workload; None where it is not given.
+    """The user's workload; None for values that are not given.
 
     Attributes:
-        counts: operation -> how many of it there are in the mix.
-        rate_s: operations a second.
-        calls: in each invocation; ttl_s: for which a cache uses what it has.
+        counts: operation -> its relative number in the mix.
+        rate_s: operations per second.
+        calls: calls per invocation.
+        ttl_s: lifetime of cache entries.
     """
 
     counts: Mapping[str, float] = field(default_factory=dict)
@@ -40,10 +41,10 @@ class AdviceRow:
 
     Attributes:
         group: the title of its table.
-        levels: factor -> level of what the figure is about.
-        name: what the figure is; empty if the title says it.
-        value: None if it is undecided or not known.
-        sentence: what to make of it, or why there is no value; may be empty.
+        levels: factor -> level.
+        name: the label of the figure; empty if the title says it.
+        value: None if it is undecided or unknown.
+        sentence: an explanation, or why there is no value; may be empty.
     """
 
     group: str
@@ -55,7 +56,7 @@ class AdviceRow:
 
 @dataclass(frozen=True)
 class Between:
-    """A figure with the ends that the intervals of what it is made of allow; None where they have none."""
+    """A figure with the range that the intervals of its inputs allow; None for an unknown end."""
 
     point: float
     low: float | None
@@ -64,7 +65,7 @@ class Between:
 
 @dataclass(frozen=True)
 class Turn:
-    """Where another level becomes the cheapest: from so many of the second operation to one of the first on."""
+    """The number of second operations per first one at which another level becomes the cheapest."""
 
     then: str
     at: Between
@@ -72,10 +73,13 @@ class Turn:
 
 @dataclass(frozen=True)
 class Cheapest:
-    """The cheapest level of the control at the levels of all other factors, for only the first of the operations.
+    """The cheapest level of the control at fixed levels of all other factors.
 
-    `turns` say what is cheapest for more and more of the second one; `tied` levels cannot be told apart from it.
-    `decided` is whether any other level was decided.
+    Attributes:
+        level: the cheapest for only the first operation.
+        turns: the cheapest levels as the share of the second operation grows.
+        tied: levels whose cost is not distinguishable from it.
+        decided: whether any other level was decided.
     """
 
     levels: Mapping[str, str]
@@ -89,10 +93,13 @@ class Cheapest:
 
 @dataclass(frozen=True)
 class Outlay:
-    """What the operations of one level of the control cost at the levels of all other factors, set up in one `way`.
+    """The price of one level of the control at fixed levels of all other factors.
 
-    `bill` is of a million operations of the mix, `least` and `most` its totals at the ends of the interval of what is
-    billed; `months` how many millions there are in a month at the rate.
+    Attributes:
+        way: the setup of the service.
+        bill: for a million operations of the mix.
+        least, most: its totals at the ends of the billed interval.
+        months: millions of operations per month at the rate.
     """
 
     levels: Mapping[str, str]
@@ -107,7 +114,7 @@ class Outlay:
 
 @dataclass(frozen=True)
 class Surprise:
-    """A treatment that does more than its baseline and costs less; `cause` is what shows why, empty for nothing."""
+    """A treatment that does more than its baseline but costs less; `cause` may be empty."""
 
     finding: Finding
     cause: str
@@ -117,9 +124,11 @@ class Surprise:
 class Decision:
     """What to do.
 
-    `findings` are those that answer the question, decided or not. `at_mix` is the cheapest at a mix of operations that
-    somebody asked for. `mix` says how many of each operation the outlays are of, empty where there is one operation;
-    `rate_s` how many operations a second.
+    Attributes:
+        findings: the main findings, decided or not.
+        at_mix: the cheapest levels for the user's mix of operations.
+        mix: relative number of each operation in the outlays; empty for a single operation.
+        rate_s: operations per second.
     """
 
     choice: Choice
@@ -134,7 +143,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Advice:
-    """The decision, and the figures that stand beside it."""
+    """The decision, and the experiment's own figures."""
 
     analysed: Analysed
     decision: Decision | None

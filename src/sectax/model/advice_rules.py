@@ -1,4 +1,4 @@
-"""What an experiment knows of the decision between its treatments."""
+"""The rules of an experiment for the decision between its treatments."""
 
 from __future__ import annotations
 
@@ -11,27 +11,26 @@ from sectax.model.finding import TreatmentResult
 
 @dataclass(frozen=True)
 class Choice:
-    """What an experiment knows of the decision between the levels of its control.
+    """How to decide between the levels of an experiment's control.
 
     Attributes:
-        adds: whether every level does all that the baseline does, and more, so that one that is cheaper is a surprise.
-        picks: whether the levels are alternatives, and the question is which to take; otherwise it is what they cost.
-        in_time: whether a cost is said as the time that it adds, since the baseline by itself means little; only where
-            nothing is picked.
-        explained: metrics in seconds, or counts of the telemetry, that may show the reason of a surprise, in words.
-        mixed: the factor whose levels are operations of one mix; usual: how many of each, where nobody says.
-        nouns: what one of each is called.
-        what: what is counted by a rate, in words.
-        uses: what a number of operations of so many seconds each use that has a price, for every way to set them up
-            (empty: there is only one); None where that is not known.
-        billed: the metric of those seconds; empty for the one that is compared.
-        unasked: whether it says what a month costs where nobody named a rate.
-        timed: whether the price depends on the time, so that it is known only where that is decided.
-        caveats: level -> why somebody may not be able to take it, though it is the cheapest.
-        weigh: what else to weigh.
-        changes: what would change the decision, to stand behind 'another'.
-        parts: levels that are measured only to be subtracted from others, and are not to choose.
-        by_calls: whether the experiment's rows answer for a number of calls and a TTL.
+        adds: whether every level does more than the baseline, so that a cheaper one is a surprise.
+        picks: whether the levels are alternatives to choose from; otherwise only their costs are reported.
+        in_time: whether costs are reported as added time, since the baseline has no meaning by itself.
+        explained: metrics in seconds, or telemetry counters, that may explain a surprise, with their names.
+        mixed: the factor whose levels are operations of one mix.
+        usual: the default relative number of each operation.
+        nouns: operation -> its noun.
+        what: the plural noun of a rate.
+        uses: billed usage for (operations, seconds each, result), by setup (empty for a single one); None if unknown.
+        billed: the metric of these seconds; empty for the compared one.
+        unasked: whether the cost of a month is reported without a given rate.
+        timed: whether the price depends on the time, and so is known only for decided levels.
+        caveats: level -> why it may not be usable, though it is the cheapest.
+        weigh: what else to consider.
+        changes: what could change the decision, after the word 'another'.
+        parts: levels that are measured only to be subtracted from others, and are not a choice.
+        by_calls: whether the experiment's rows depend on a number of calls and a TTL.
     """
 
     adds: bool = False
@@ -55,7 +54,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class AdviceRules:
-    """The metric in seconds that advice is about, and the decision; without a `choice` there is nothing to decide."""
+    """The metric of the advice, in seconds; without a `choice` there is nothing to decide."""
 
     metric: str
     choice: Choice | None = None

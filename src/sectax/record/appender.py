@@ -175,14 +175,14 @@ class Appender:
             raise not_written(error, self.path, begun=self._begun) from error
         self._begun = True
 
-    def gather(self, statements: Iterable[Statement], *, hold: bool = False) -> None:
+    def gather(self, statements: Iterable[Statement], *, defer: bool = False) -> None:
         """Queue statements, and write them if the last transaction is over 50 ms ago.
 
         Args:
-            hold: whether to wait for the next call in any case.
+            defer: whether to wait for the next call in any case.
         """
         self._gathered += statements
-        if not hold and time.monotonic() - self._written_s > _GATHER_S:
+        if not defer and time.monotonic() - self._written_s > _GATHER_S:
             self.write(())
 
     def write(self, statements: Iterable[Statement], then: Callable[[], Iterable[Statement]] = tuple) -> None:

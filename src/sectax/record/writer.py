@@ -308,7 +308,7 @@ class RunWriter:
             except BaseException:
                 running.trials = before
                 raise
-            self._file.gather(rows, hold=True)
+            self._file.gather(rows, defer=True)
 
     def _event_rows(self, block: int, event: BlockEvent) -> list[Statement]:
         if isinstance(event, Trial):

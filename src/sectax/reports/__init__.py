@@ -1,1 +1,1 @@
-"""Findings in, text out. A report formats what analysis found and computes nothing."""
+"""Findings as text: reports format the results of the analysis and compute nothing."""

@@ -210,7 +210,7 @@ class Warned:
     check: str
     severity: Severity
     consequence: str
-    seen: tuple[str, ...]
+    observations: tuple[str, ...]
     meaning: str
     hint: str
 

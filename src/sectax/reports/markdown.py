@@ -68,7 +68,7 @@ def _write_warning(writer: Writer, warned: parts.Warned) -> None:
     effect = f", {warned.consequence}" if warned.consequence else ""
     writer.heading(f"{warned.check} ({warned.severity.value}{effect})", 3)
     writer.paragraph(warned.meaning)
-    writer.bullets(warned.seen)
+    writer.bullets(warned.observations)
     if warned.hint:
         writer.paragraph(f"Try: {warned.hint}")
 

@@ -1,4 +1,4 @@
-"""Comparisons as documents: a run beside a published study, or beside another run."""
+"""JSON documents that compare a run with a published study or another run."""
 
 from __future__ import annotations
 

@@ -92,4 +92,4 @@ def _write_warning(page: Page, warned: parts.Warned) -> None:
     effect = f", which {warned.consequence}" if warned.consequence else ""
     page.paragraph(f"{warned.severity.value}  {warned.check}{effect}", style=_SEVERITY_STYLES[warned.severity])
     hint = (f"try: {warned.hint}",) if warned.hint else ()
-    page.lines((*warned.seen, warned.meaning, *hint), indent=2 * INDENT)
+    page.lines((*warned.observations, warned.meaning, *hint), indent=2 * INDENT)
