@@ -100,10 +100,7 @@ def check(path: Path, reported: str, before: tuple[int, ...]) -> tuple[int, ...]
 
 def recount(blocks: tuple[int, ...]) -> Measured:
     """These blocks as a session records them that nobody kills."""
-    with (
-        tempfile.TemporaryDirectory(dir=MEMORY_FOLDER) as folder,
-        create(Path(folder, "run.sectax")) as writer,
-    ):
+    with tempfile.TemporaryDirectory(dir=MEMORY_FOLDER) as folder, create(Path(folder, "run.sectax")) as writer:
         for number in blocks:
             write(writer, planned_block(PLAN, number, ROUNDS))
             writer.finish_block(number, float(number))

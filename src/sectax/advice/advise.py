@@ -15,11 +15,7 @@ from sectax.model.errors import WrongUse
 
 
 def advice(
-    analysed: Analysed,
-    rules: AdviceRules,
-    prices: PriceList,
-    workload: Asked = NOTHING,
-    rows: Sequence[AdviceRow] = (),
+    analysed: Analysed, rules: AdviceRules, prices: PriceList, workload: Asked = NOTHING, rows: Sequence[AdviceRow] = ()
 ) -> Advice:
     """Join the decision with the experiment's own *rows*.
 

@@ -48,8 +48,7 @@ def history_report(history: History, *, show_all: bool) -> Document:
             Section("Lines", (table, *more), SectionKind.RESULTS),
             Section("Changes", tuple(_changes(history, shown))),
             Section(
-                "Not read",
-                lines(f"{printable(name)}: {printable(why)}" for name, why in history.unreadable.items()),
+                "Not read", lines(f"{printable(name)}: {printable(why)}" for name, why in history.unreadable.items())
             ),
         ),
     )

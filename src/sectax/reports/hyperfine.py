@@ -11,13 +11,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-WALL, CPU, USER, SYSTEM, MEMORY = (
-    "time_wall_clock",
-    "time_cpu",
-    "time_user",
-    "time_system",
-    "memory_peak_resident",
-)
+WALL, CPU, USER, SYSTEM, MEMORY = ("time_wall_clock", "time_cpu", "time_user", "time_system", "memory_peak_resident")
 # In the order of hyperfine's measurements; its summary is sorted by name.
 _UNITS = {WALL: "second", CPU: "second", USER: "second", SYSTEM: "second", MEMORY: "byte"}
 

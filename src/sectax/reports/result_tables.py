@@ -154,11 +154,7 @@ def _uncompared(plan: Plan, cell: Cell, metric: Metric, members: list[TreatmentR
 
 
 def _compared(
-    plan: Plan,
-    cell: Cell,
-    metric: Metric,
-    findings: dict[str, Finding],
-    results: dict[str, TreatmentResult],
+    plan: Plan, cell: Cell, metric: Metric, findings: dict[str, Finding], results: dict[str, TreatmentResult]
 ) -> Table:
     estimates = {
         treatment: results[treatment].estimates[metric.name]

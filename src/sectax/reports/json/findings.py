@@ -93,8 +93,7 @@ class Needed(WithMissing, frozen=True):
     seconds: Annotated[tuple[float, float] | None, null(_NOT_NEEDED)]
     margin: Annotated[float | None, null("no interval", "The smallest margin that the blocks so far can resolve.")]
     margin_in_reach: Annotated[
-        float | None,
-        null("the budget is spent, or it is unknown", "The same, estimated for the end of the budget."),
+        float | None, null("the budget is spent, or it is unknown", "The same, estimated for the end of the budget.")
     ]
 
 

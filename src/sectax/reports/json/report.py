@@ -190,9 +190,7 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
                 wrong_expected=analysed.wrong_expected,
             ),
             plan=fill(
-                Plan,
-                plan,
-                stopping=fill(Stopping, plan.stopping, max_blocks=plan.last_look(measured.calibrated)),
+                Plan, plan, stopping=fill(Stopping, plan.stopping, max_blocks=plan.last_look(measured.calibrated))
             ),
             treatments=tuple(_treatment(analysed, treatment) for treatment in analysed.treatments),
             findings=tuple(

@@ -9,14 +9,7 @@ from sectax.reports.scale import EQUAL, IntervalAxis, interval_axis
 NARROWEST, WIDEST = 13, 27
 
 # The mark shows the kind of answer, as on the HTML page. None of these characters is double-width.
-_MARKS = {
-    Tone.WORSE: "►",
-    Tone.BETTER: "◄",
-    Tone.EVEN: "■",
-    Tone.OPEN: "○",
-    Tone.VOID: "×",
-    Tone.NONE: "◆",
-}
+_MARKS = {Tone.WORSE: "►", Tone.BETTER: "◄", Tone.EVEN: "■", Tone.OPEN: "○", Tone.VOID: "×", Tone.NONE: "◆"}
 _BAND, _ZERO = "░", "┊"
 _REACH, _FIRST, _LAST, _ACROSS = "─", "├", "┤", "┼"
 

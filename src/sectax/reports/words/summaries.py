@@ -18,10 +18,7 @@ from sectax.text.printable import printable
 _MOST_SENTENCES = 12
 _NAMED_OF_MANY = 3
 
-_WITHOUT = {
-    VerdictId.WITHDRAWN: "withdrawn",
-    VerdictId.NOT_MEASURED: "not measured",
-}
+_WITHOUT = {VerdictId.WITHDRAWN: "withdrawn", VerdictId.NOT_MEASURED: "not measured"}
 
 
 def summary(analysed: Analysed) -> list[str]:
