@@ -1,6 +1,6 @@
-"""Run files of these tests lie in memory: each writes and syncs many, and other work on a disk would be waited for.
+"""Folders in memory for run files, since syncs to a busy disk are slow.
 
-It also is a folder of each test's own: beside other runs of pytest, the rights of pytest's common one change at times.
+Each test has its own folder: the permissions of pytest's shared one change if several pytests run.
 """
 
 from __future__ import annotations
@@ -22,5 +22,5 @@ def tmp_path() -> Iterator[Path]:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Where a test's run is recorded."""
+    """The run file of a test."""
     return tmp_path / "run.sectax"

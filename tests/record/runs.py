@@ -1,4 +1,4 @@
-"""Small runs for tests: a plan of two cells, and what happens in its blocks."""
+"""Small runs for tests: a plan of two cells, and the events of its blocks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ALGORITHMS = ("RS256", "ES256", "EdDSA")
 OPERATIONS = ("sign", "verify")
 ENVIRONMENT = Environment({"cpu": "Intel 8086", "kernel": "6.1"}, {"load": "0.10"})
 
-# A run as the last sectax with format 1 wrote it: three blocks of `plan()`, a note, a failure in the pilot.
+# A run in format 1: three blocks of `plan()`, a note, a failure in the pilot.
 FORMAT_1 = gzip.decompress(Path(__file__).with_name("format-1.sectax.gz").read_bytes())
 
 
@@ -94,7 +94,7 @@ def planned_block(plan: Plan, number: int, rounds: int = 4, live: Iterable[str] 
 
 
 def events(block: PlannedBlock, seed: int = 0) -> Iterator[BlockEvent]:
-    """What happens in a block in which all goes well; the same for the same number and seed."""
+    """The events of a successful block; deterministic by number and seed."""
     rng = random.Random(f"{block.number} {seed}")
     for cell in block.cells:
         for name in cell.opening:
@@ -121,14 +121,14 @@ def create(path: Path, environment: Environment = ENVIRONMENT) -> RunWriter:
 
 
 def write(writer: RunWriter, block: PlannedBlock, happened: Iterable[BlockEvent] | None = None) -> None:
-    """Begin a block and write what happens in it: all goes well, unless something else is given."""
+    """Begin a block and write its events, by default those of a successful block."""
     writer.begin_block(block)
     for event in events(block) if happened is None else happened:
         writer.event(block.number, event)
 
 
 def record_block(writer: RunWriter, rounds: int = 4, *, seconds: float = 1.5, host: str = LOCAL_HOST) -> int:
-    """Write one whole block in which all goes well; gives its number."""
+    """Write a successful block, and return its number."""
     block = replace(planned_block(writer.plan, writer.next_block_number(), rounds), host=host)
     write(writer, block)
     writer.finish_block(block.number, seconds)
@@ -146,7 +146,7 @@ def rows(path: Path, sql: str) -> list[tuple]:
 
 
 def read(path: Path) -> Measured:
-    """The run as its file has it."""
+    """The run in the file."""
     with RunReader.open(path) as reader:
         reader.next_block_number()
         return reader.measured()

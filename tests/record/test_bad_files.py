@@ -1,4 +1,4 @@
-"""What is not a run file, or not a whole one, gets one clear message."""
+"""Other files, and damaged run files, get one clear message."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ NO_RUNS: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("case", NO_RUNS)
-def test_what_is_not_a_run_file_is_refused(path, case):
+def test_other_files_are_rejected(path, case):
     NO_RUNS[case](path)
 
     failed_as_agreed(REFUSALS, case, refused(path), PATH=path)
@@ -67,20 +67,20 @@ def test_what_is_not_a_run_file_is_refused(path, case):
 
 def test_a_file_from_a_newer_version_is_refused(path, whole):
     path.write_bytes(whole)
-    # Whatever else a newer version may have changed.
+    # A newer version may have changed anything.
     edit(path, f"PRAGMA user_version = {FORMAT + 1}; DROP TABLE observation")
 
     failed_as_agreed(REFUSALS, "a newer format", refused(path), PATH=path, NEXT=FORMAT + 1, FORMAT=FORMAT)
 
 
-def test_a_name_that_no_file_can_have_is_refused():
+def test_file_name_with_nul_is_rejected():
     with pytest.raises(BadRecord) as caught:
         read("run\0.sectax")
     failed_as_agreed(REFUSALS, "a name with NUL", caught.value)
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_a_file_cut_short_anywhere_is_refused(path, whole, seed):
+def test_truncated_file_is_rejected(path, whole, seed):
     path.write_bytes(whole[: random.Random(seed).randrange(1, len(whole))])
 
     assert refused(path)
@@ -96,7 +96,7 @@ def test_random_bytes_are_refused(path, seed):
 
 
 @pytest.mark.parametrize("missing", [1, 2, 100, 4095, 4096, 4097])
-def test_a_file_without_its_very_end_is_refused(path, whole, missing):
+def test_file_without_its_last_bytes_is_rejected(path, whole, missing):
     path.write_bytes(whole[:-missing])
 
     assert "truncated" in refused(path).message
@@ -127,13 +127,7 @@ def bruise(whole: bytes, rng: random.Random) -> bytes:
 
 
 def survey(path: Path, run: dict[str, bytes], seeds: range) -> Counter[str]:
-    """Read and resume a run again and again, each time with one of its files bruised in another way.
-
-    Whatever can be read is what was recorded; whatever can be resumed too. Anything else fails here.
-
-    Returns:
-        How many were found to be damaged, and how many read the same as before.
-    """
+    """Damage a file of a run, read and resume it, for every seed; count the damaged and the unchanged results."""
     found: Counter[str] = Counter()
     for seed in seeds:
         rng = random.Random(seed)
@@ -175,7 +169,7 @@ def killed(tmp_path_factory) -> dict[str, bytes]:
 
 
 @pytest.mark.more
-def test_what_a_kill_left_is_read_as_it_was_or_refused_where_it_is_damaged(path, killed):
+def test_damaged_files_of_a_killed_run_are_read_unchanged_or_rejected(path, killed):
     found = survey(path, killed, range(60))
 
     assert found["damaged"] > 10
@@ -183,17 +177,17 @@ def test_what_a_kill_left_is_read_as_it_was_or_refused_where_it_is_damaged(path,
 
 
 @pytest.mark.more
-def test_four_hundred_damaged_files_are_read_as_they_were_or_refused(path, whole):
+def test_four_hundred_damaged_files_are_read_unchanged_or_rejected(path, whole):
     assert survey(path, {"": whole}, range(400))["damaged"] > 200
 
 
 @pytest.mark.full
-def test_thousands_of_damaged_files_are_read_as_they_were_or_refused(path, whole, killed):
+def test_thousands_of_damaged_files_are_read_unchanged_or_rejected(path, whole, killed):
     assert survey(path, {"": whole}, range(400, 4000))["damaged"] > 1800
     assert survey(path, killed, range(400, 2000))["damaged"] > 300
 
 
-def test_every_single_bit_of_an_observation_counts(path, whole):
+def test_one_changed_bit_of_an_observation_is_detected(path, whole):
     path.write_bytes(whole)
     with closing(sqlite3.connect(path)) as db, db:
         (least,) = db.execute("SELECT value FROM observation WHERE block = 3 LIMIT 1").fetchone()
@@ -215,7 +209,7 @@ def test_every_single_bit_of_an_observation_counts(path, whole):
         ("UPDATE block SET seconds = 1.25 WHERE number = 3", "block 3"),
     ],
 )
-def test_what_was_edited_is_not_what_was_recorded(path, whole, harm, where):
+def test_edited_values_are_detected(path, whole, harm, where):
     path.write_bytes(whole)
     edit(path, harm)
 
@@ -253,7 +247,7 @@ def test_a_damaged_file_is_refused_before_anything_is_written_to_it(path, whole)
         "ALTER TABLE observation RENAME TO moved; CREATE VIEW observation AS SELECT 1",
     ],
 )
-def test_tables_that_contradict_each_other_are_refused(path, whole, harm):
+def test_contradictory_tables_are_rejected(path, whole, harm):
     path.write_bytes(whole)
     edit(path, harm)
 
@@ -261,7 +255,7 @@ def test_tables_that_contradict_each_other_are_refused(path, whole, harm):
         read(path)
 
 
-def test_a_look_never_changes_the_file(path, whole):
+def test_reading_does_not_change_the_file(path, whole):
     path.write_bytes(whole)
     os.utime(path, (1e9, 1e9))
     read(path)

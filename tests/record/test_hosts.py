@@ -1,4 +1,4 @@
-"""The environment is kept by host; a file from before there were hosts stays readable, and can be gone on with."""
+"""Environments by host; files without hosts stay readable and can be resumed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ELSEWHERE = Environment({"cpu": "Z80"}, {"load": "9.00"})
 TWO_HOSTS = Environment(ENVIRONMENT.identity, ENVIRONMENT.circumstances, {"ssh://bench": ELSEWHERE})
 
 
-def test_every_host_keeps_what_is_its_own(path):
+def test_each_host_has_its_own_environment(path):
     with create(path, TWO_HOSTS) as writer:
         assert writer.measured().sessions == (TWO_HOSTS,)
 
@@ -28,7 +28,7 @@ def test_every_host_keeps_what_is_its_own(path):
     assert cpus == [("local", "Intel 8086"), ("ssh://bench", "Z80")]
 
 
-def test_an_identity_names_the_host_that_it_is_of():
+def test_identity_names_its_host():
     assert TWO_HOSTS.whole_identity() == ENVIRONMENT.identity | {"ssh://bench cpu": "Z80"}
     assert ENVIRONMENT.whole_identity() == ENVIRONMENT.identity
 
@@ -44,7 +44,7 @@ def test_every_block_knows_its_host(path):
     assert read(path).record == live.record
 
 
-def test_a_block_is_not_moved_to_another_host_by_hand(path):
+def test_block_with_an_edited_host_is_rejected(path):
     with create(path, TWO_HOSTS) as writer:
         record_block(writer)
     edit(path, "UPDATE block SET host = 'ssh://bench' WHERE number = 1")
@@ -73,7 +73,7 @@ def test_blocks_of_format_3_ran_on_this_machine(path):
     assert rows(path, "PRAGMA user_version") == [(FORMAT,)]
 
 
-def test_blocks_of_several_hosts_run_at_once_and_end_as_they_come(path):
+def test_blocks_of_several_hosts_run_concurrently(path):
     with create(path, TWO_HOSTS) as writer:
         blocks = [replace(planned_block(plan(), number), host=host) for number, host in ((1, "a"), (2, "b"), (3, "c"))]
         for block in blocks:

@@ -1,4 +1,4 @@
-"""Ctrl-C at any instant: what is in the file and what is in memory stay the same, and what is finished stays."""
+"""Ctrl-C at any time: file and memory stay consistent, and finished blocks stay."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ STEPS: dict[str, tuple[tuple[Step, ...], Step]] = {
 
 
 def interrupted_at(line: int, step: Step, writer: RunWriter) -> bool:
-    """Do a step, and press Ctrl-C before the so-manieth line that it runs in this room. False where it has fewer."""
+    """Run a step with Ctrl-C before its nth line in this package; False if it has fewer lines."""
     lines = count(1)
 
     def _trace(frame, what, _):
@@ -75,13 +75,13 @@ def block_states(path: Path) -> dict[int, str]:
     return dict(rows(path, "SELECT number, state FROM block WHERE number > 0"))
 
 
-# Every line is some hundred files; one in seven looks into each part of each step.
+# All lines need some hundred files; every seventh line covers all parts of each step.
 EACH_OR_SOME = pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.more)])
 
 
 @EACH_OR_SOME
 @pytest.mark.parametrize("name", STEPS)
-def test_ctrl_c_before_any_line_of_a_step_leaves_file_and_memory_alike(tmp_path, name, stride):
+def test_ctrl_c_in_any_line_of_a_step_leaves_file_and_memory_consistent(tmp_path, name, stride):
     before, step = STEPS[name]
     reached = set()
     for line in count(1, stride):
@@ -95,7 +95,7 @@ def test_ctrl_c_before_any_line_of_a_step_leaves_file_and_memory_alike(tmp_path,
             writer.finish("interrupted" if interrupted else "finished")
         measured = writer.measured()
 
-        # Whatever was finished when Ctrl-C came stays so; whatever was not is abandoned.
+        # Blocks finished before Ctrl-C stay finished; others are abandoned.
         assert block_states(path).get(2) == {"running": "abandoned"}.get(in_file, in_file)
         assert measured.blocks == ((1, 2) if in_file == "finished" else (1,))
         assert read(path) == measured
@@ -108,7 +108,7 @@ def test_ctrl_c_before_any_line_of_a_step_leaves_file_and_memory_alike(tmp_path,
 
 
 @EACH_OR_SOME
-def test_what_ctrl_c_left_can_be_looked_at_and_gone_on_with(tmp_path, stride):
+def test_run_can_be_read_and_continued_after_ctrl_c(tmp_path, stride):
     for line in count(1, stride):
         path = tmp_path / f"{line}.sectax"
         with create(path) as writer:
@@ -117,7 +117,7 @@ def test_what_ctrl_c_left_can_be_looked_at_and_gone_on_with(tmp_path, stride):
             interrupted = interrupted_at(line, finish, writer)
             measured = writer.measured()
             assert read(path) == measured
-            if writer._running:  # it came before anything was done
+            if writer._running:  # Ctrl-C came first
                 finish(writer)
             record_block(writer)
             assert read(path) == writer.measured()
@@ -125,7 +125,7 @@ def test_what_ctrl_c_left_can_be_looked_at_and_gone_on_with(tmp_path, stride):
             break
 
 
-def test_a_block_that_ctrl_c_tore_is_not_finished_any_more(tmp_path):
+def test_block_interrupted_by_ctrl_c_cannot_be_finished(tmp_path):
     with create(tmp_path / "run.sectax") as writer:
         begin(writer)
         written = writer._file.write

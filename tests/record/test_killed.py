@@ -1,4 +1,4 @@
-"""SIGKILL at any instant: finished blocks stay, nothing is counted twice, and the run goes on."""
+"""SIGKILL at any time: finished blocks stay, nothing counts twice, and the run can continue."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ ROUNDS = 6
 
 
 def session(path: Path, report: int) -> None:
-    """Write blocks for ever, and tell what has been acknowledged: a byte per event, a line per block."""
+    """Write blocks forever, and report acknowledged events (a byte) and blocks (a line)."""
     try:
         writer = RunWriter.reopen(path, ENVIRONMENT)
-    except BadRecord:  # killed before anything was recorded; `remnant` has looked at it
+    except BadRecord:  # killed before anything was recorded; checked by `check_remnant`
         remove(path)
         writer = create(path)
     os.write(report, b"+")
@@ -42,14 +42,14 @@ def session(path: Path, report: int) -> None:
             os.write(report, b".")
         writer.finish_block(number, float(number))
         os.write(report, f"f{number}\n".encode())
-        if number % 7 == 0:  # the end of a run, and its becoming one file, are instants too
+        if number % 7 == 0:  # include the end of a run
             writer.finish("interrupted")
             writer.close()
             writer = RunWriter.reopen(path, ENVIRONMENT)
 
 
 def killed_session(path: Path, after: int, later_s: float) -> str:
-    """Run a session in a process that is killed so many seconds after so many events; gives what it reported."""
+    """Run a session that is killed `later_s` after `after` bytes of its report; return the report."""
     ours, theirs = os.pipe()
     child = os.fork()
     if child == 0:
@@ -73,8 +73,8 @@ def remove(path: Path) -> None:
         Path(f"{path}{end}").unlink(missing_ok=True)
 
 
-def remnant(path: Path) -> None:
-    """What a session leaves that died before it had begun: no file, an empty one, or a run without blocks."""
+def check_remnant(path: Path) -> None:
+    """Check the result of an early kill: no file, an empty one, or a run without blocks."""
     try:
         assert read(path).blocks == ()
     except BadRecord as error:
@@ -82,7 +82,7 @@ def remnant(path: Path) -> None:
 
 
 def check(path: Path, reported: str, before: tuple[int, ...]) -> tuple[int, ...]:
-    """The file holds every block that was acknowledged, once and whole, and no other but the one being finished."""
+    """Check that the file has all acknowledged blocks, and at most one more that was being finished."""
     acknowledged = [int(line.rpartition("f")[2]) for line in reported.splitlines() if "f" in line]
     measured = read(path)
     surplus = set(measured.blocks) - set(before) - set(acknowledged)
@@ -99,7 +99,7 @@ def check(path: Path, reported: str, before: tuple[int, ...]) -> tuple[int, ...]
 
 
 def recount(blocks: tuple[int, ...]) -> Measured:
-    """These blocks as a session records them that nobody kills."""
+    """The same blocks recorded without a kill."""
     with tempfile.TemporaryDirectory(dir=MEMORY_FOLDER) as folder, create(Path(folder, "run.sectax")) as writer:
         for number in blocks:
             write(writer, planned_block(PLAN, number, ROUNDS))
@@ -108,7 +108,7 @@ def recount(blocks: tuple[int, ...]) -> Measured:
 
 
 def check_last_block(path: Path, reported: str, measured: Measured) -> None:
-    """The block in which the session died: its trials are there without a gap, but for those that were gathered."""
+    """Check that the trials of the last block have no gap, except for queued ones at its end."""
     last = reported.splitlines()[-1] if reported.splitlines() else ""
     if not last.startswith("b") or "f" in last:
         return
@@ -131,13 +131,13 @@ def kill_again_and_again(path: Path, times: int, seed: int, fresh_every: int) ->
         if kill % fresh_every == 0:
             remove(path)
             blocks = ()
-        # Some die while the file is being made or opened, most in the middle of a block.
+        # Some kills hit the creation of the file, most the middle of a block.
         after = rng.choice([0, rng.randrange(1, 60), rng.randrange(1, 400)])
         reported = killed_session(path, after, rng.uniform(0.0, 0.005))
         if "+" in reported or blocks:
             blocks = check(path, reported, blocks)
         else:
-            remnant(path)
+            check_remnant(path)
         finished += reported.count("\n")
     return finished
 

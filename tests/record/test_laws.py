@@ -1,4 +1,4 @@
-"""Whatever happens in a run, the file, the running session and a plain recount tell the same."""
+"""The file, the running session and a simple recount of any run agree."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ RUNS = st.integers(0, 5).flatmap(lambda count: st.tuples(*(blocks(number) for nu
 
 @settings(deadline=None)
 @given(RUNS)
-def test_the_file_tells_what_the_running_session_knows(run):
+def test_file_and_running_session_agree(run):
     with tempfile.TemporaryDirectory(dir=MEMORY_FOLDER) as folder:
         path = Path(folder, "run.sectax")
         writer = create(path)
@@ -80,7 +80,7 @@ def test_the_file_tells_what_the_running_session_knows(run):
                 elif end == "abandoned":
                     writer.abandon_block(block.number)
                 else:
-                    writer = go_on_with_what_sigkill_left(writer)
+                    writer = resume_after_sigkill(writer)
                 assert writer.measured() == read(writer.path)
 
             measured = read(writer.path)
@@ -96,7 +96,7 @@ def test_the_file_tells_what_the_running_session_knows(run):
         assert read(writer.path) == writer.measured()
 
 
-def go_on_with_what_sigkill_left(writer: RunWriter) -> RunWriter:
+def resume_after_sigkill(writer: RunWriter) -> RunWriter:
     copy = writer.path.with_name(f"{writer.path.name}x")
     for end in ("", "-wal"):
         shutil.copyfile(f"{writer.path}{end}", f"{copy}{end}")
@@ -106,7 +106,7 @@ def go_on_with_what_sigkill_left(writer: RunWriter) -> RunWriter:
 
 @dataclass
 class Recount:
-    """The plainest way to count a run again."""
+    """A simple recount of a run."""
 
     values: dict = field(default_factory=lambda: {metric.name: {} for metric in METRICS})
     counts: dict = field(default_factory=lambda: {metric.name: {} for metric in METRICS})

@@ -1,4 +1,4 @@
-"""A run that cannot be written says why and what to do; what was written stays."""
+"""Errors while writing have a reason and a hint; earlier data stay."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_run_never_overwrites_a_file(path):
 
 
 @pytest.mark.parametrize(("name", "word"), [(".", "folder"), ("runs/run.sectax", "folder"), ("x" * 300, "long")])
-def test_a_place_where_no_file_can_be_is_wrong_use(tmp_path, name, word):
+def test_invalid_location_is_wrong_use(tmp_path, name, word):
     with pytest.raises(WrongUse, match=word):
         create(tmp_path / name)
 
@@ -39,12 +39,12 @@ def test_only_one_session_writes_at_a_time(path):
         for begin in (lambda: RunWriter.reopen(path, ENVIRONMENT), lambda: create(path)):
             with pytest.raises(RecordNotWritable, match=f"process {os.getpid()}"):
                 begin()
-        record_block(writer)  # and the first one does not notice
+        record_block(writer)  # does not affect the first one
 
     assert read(path).blocks == (1,)
 
 
-def test_a_lock_that_was_removed_under_its_owner_keeps_nobody_out_for_ever(path):
+def test_lock_file_removed_by_another_process_does_not_stay_locked(path):
     lock = WriterLock(path)
     path.with_name("run.sectax-lock").unlink()
     WriterLock(path).release()
@@ -76,7 +76,7 @@ def test_a_full_disk_is_named_and_keeps_what_was_written(path):
 
 
 def fill(writer) -> RecordNotWritable:
-    """Let the disk of a running session be full in the middle of a block."""
+    """Make the disk of a running session full in the middle of a block."""
     db = writer._file.db
     (pages,) = db.execute("PRAGMA page_count").fetchone()
     db.execute(f"PRAGMA max_page_count = {pages + 1}").fetchone()
@@ -85,7 +85,7 @@ def fill(writer) -> RecordNotWritable:
     return caught.value
 
 
-def test_room_made_in_time_lets_the_run_go_on(path):
+def test_run_continues_after_disk_space_was_freed(path):
     with create(path) as writer:
         fill(writer)
         writer._file.db.execute("PRAGMA max_page_count = 1000000").fetchone()
@@ -118,19 +118,19 @@ def test_a_disk_that_is_really_full(tiny_disk):
 
     assert finished > 1
     assert read(path).blocks == live.blocks
-    assert len(live.blocks) in (finished, finished + 1)  # the block may be in, and only its sync have failed
+    assert len(live.blocks) in (finished, finished + 1)  # the sync of the last block may have failed
 
 
 @pytest.mark.parametrize("tiny_disk", ["16k", "64k", "128k", "192k", "256k", "320k"], indirect=True)
 @needs("mounts")
-def test_only_a_run_that_is_there_is_advised_to_be_resumed(tiny_disk):
+def test_resume_is_suggested_only_for_an_existing_run(tiny_disk):
     path = tiny_disk / "run.sectax"
     with pytest.raises(RecordNotWritable, match="is full") as caught, create(path) as writer:  # noqa: PT012
         for _ in range(1000):
             record_block(writer)
 
     hint = caught.value.hint
-    del caught  # its traceback holds the connection, and the disk is to be unmounted
+    del caught  # its traceback refers to the connection, which blocks unmounting
     assert ("sectax resume" in hint) == path.exists()
     assert os.listdir(tiny_disk) == (["run.sectax"] if path.exists() else [])
     if path.exists():
@@ -152,7 +152,7 @@ def test_a_disk_without_room_for_a_new_run(tiny_disk):
 
 
 @pytest.mark.parametrize("change", ["removed", "replaced"])
-def test_a_file_that_is_gone_is_noticed_at_the_next_block(path, change):
+def test_removed_file_is_detected_at_the_next_block(path, change):
     with create(path) as writer:
         record_block(writer)
         path.rename(path.with_name("moved.sectax"))
@@ -163,7 +163,7 @@ def test_a_file_that_is_gone_is_noticed_at_the_next_block(path, change):
             record_block(writer)
 
 
-def test_another_program_that_writes_is_waited_for_and_then_named(path, monkeypatch):
+def test_another_writing_program_is_waited_for_and_reported(path, monkeypatch):
     monkeypatch.setattr("sectax.record.appender._BUSY_S", 0.1)
     with create(path) as writer:
         browser = sqlite3.connect(path, isolation_level=None)
@@ -177,7 +177,7 @@ def test_another_program_that_writes_is_waited_for_and_then_named(path, monkeypa
     assert writer.measured().notes == ("hello again",)
 
 
-READ_AS_NOBODY = """
+ACT_AS_OTHER_USER = """
 import os, sys, tempfile
 from pathlib import Path
 from sectax.model.errors import SectaxError
@@ -185,7 +185,7 @@ from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
 from tests.record.runs import ENVIRONMENT, create, read, record_block
 
-# Once as root, for what is imported late: checkout and interpreter may lie where nobody else may look.
+# First as root for lazy imports: the other user may have no access to checkout and interpreter.
 with tempfile.TemporaryDirectory() as folder:
     rehearsed = Path(folder, "run.sectax")
     with create(rehearsed) as writer:
@@ -204,12 +204,12 @@ except SectaxError as error:
 """
 
 
-def as_somebody_else(what, path) -> str:
-    """The answer to a user who may read and not write here. Only root can put on another user's hat."""
+def as_other_user(what, path) -> str:
+    """The output for a user with read permission only."""
     for folder in path.parents[:-2]:
         folder.chmod(folder.stat().st_mode | 0o055)
     answer = subprocess.run(
-        [sys.executable, "-c", READ_AS_NOBODY, what, path],
+        [sys.executable, "-c", ACT_AS_OTHER_USER, what, path],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
@@ -232,7 +232,7 @@ def test_no_permission_is_named(path):
 
 
 @needs("root")
-def test_what_somebody_else_s_killed_run_left_can_be_read(path, tmp_path):
+def test_killed_run_of_another_user_can_be_read(path, tmp_path):
     with create(path) as writer:
         record_block(writer)
         record_block(writer)
@@ -241,13 +241,13 @@ def test_what_somebody_else_s_killed_run_left_can_be_read(path, tmp_path):
         for end in ("", "-wal"):
             (tmp_path / f"killed/run.sectax{end}").write_bytes((tmp_path / f"run.sectax{end}").read_bytes())
 
-    assert as_somebody_else("read", killed) == "(1, 2)"
+    assert as_other_user("read", killed) == "(1, 2)"
     assert sorted(file.name for file in killed.parent.iterdir()) == ["run.sectax", "run.sectax-wal"]
 
 
 @needs("root")
-def test_a_running_run_of_somebody_else_can_be_read(path):
+def test_active_run_of_another_user_can_be_read(path):
     with create(path) as writer:
         record_block(writer)
 
-        assert as_somebody_else("read", path) == "(1,)"
+        assert as_other_user("read", path) == "(1,)"

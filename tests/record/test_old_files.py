@@ -1,4 +1,4 @@
-"""Run files of older formats stay readable, and can be gone on with."""
+"""Run files of older formats stay readable and can be resumed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_file_without_checksums_reads_as_the_same_run_with_them(path, tmp_path
     assert old.witnesses == new.witnesses
 
 
-def test_resumed_it_has_checksums_of_the_old_blocks_too(path):
+def test_resumed_old_file_has_checksums_of_all_blocks(path):
     old = read(path)
     with RunWriter.reopen(path, ENVIRONMENT) as writer:
         record_block(writer)
@@ -51,7 +51,7 @@ def test_resumed_it_has_checksums_of_the_old_blocks_too(path):
         read(path)
 
 
-def test_damage_that_sqlite_can_see_is_refused_there_too(path):
+def test_damaged_old_file_is_rejected(path):
     damaged = bytearray(FORMAT_1)
     damaged[-4096:] = bytes(4096)
     path.write_bytes(damaged)

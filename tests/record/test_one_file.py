@@ -1,4 +1,4 @@
-"""A run that has ended is one file that can be copied; one that has not is whole where it lies."""
+"""An ended run is a single file; an active or killed one is complete together with its log."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.record.runs import create, read, record_block
 
 @pytest.fixture
 def path(tmp_path):
-    folder = tmp_path / "runs of this ? and 100 % #1"  # all that a URI would stumble over
+    folder = tmp_path / "runs of this ? and 100 % #1"  # special characters of URIs
     folder.mkdir()
     return folder / "run.sectax"
 
 
 def reading(path) -> sqlite3.Connection:
-    """Somebody who is in the middle of reading the file."""
+    """Another program that is reading the file."""
     reader = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     reader.execute("BEGIN")
     reader.execute("SELECT COUNT(*) FROM observation").fetchone()
@@ -50,7 +50,7 @@ def test_a_run_that_failed_on_its_way_is_one_file_too(path):
     assert read(path) == writer.measured()
 
 
-def test_the_bare_file_of_a_killed_run_holds_every_finished_block(path, tmp_path):
+def test_bare_file_of_a_killed_run_has_every_finished_block(path, tmp_path):
     with create(path) as writer:
         record_block(writer)
         record_block(writer)
@@ -60,7 +60,7 @@ def test_the_bare_file_of_a_killed_run_holds_every_finished_block(path, tmp_path
     assert read(bare).blocks == (1, 2)
 
 
-def test_a_block_that_ends_while_somebody_reads_is_in_the_bare_file_too(path, tmp_path):
+def test_block_finished_during_a_read_is_in_the_bare_file(path, tmp_path):
     with create(path) as writer:
         record_block(writer)
         reader = reading(path)
@@ -74,7 +74,7 @@ def test_a_block_that_ends_while_somebody_reads_is_in_the_bare_file_too(path, tm
     assert read(bare).blocks == (1, 2)
 
 
-def test_a_reader_that_does_not_let_go_holds_nobody_up_for_long(path, monkeypatch):
+def test_long_reader_does_not_block_the_writer(path, monkeypatch):
     monkeypatch.setattr("sectax.record.appender._READERS_MS", 50)
     with create(path) as writer:
         record_block(writer)
@@ -85,7 +85,7 @@ def test_a_reader_that_does_not_let_go_holds_nobody_up_for_long(path, monkeypatc
         assert read(path).blocks == (1, 2)
 
 
-def test_closing_while_somebody_reads_leaves_a_file_that_can_be_read(path, monkeypatch):
+def test_file_closed_during_a_read_is_readable(path, monkeypatch):
     monkeypatch.setattr("sectax.record.appender._READERS_MS", 50)
     writer = create(path)
     record_block(writer)

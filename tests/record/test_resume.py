@@ -1,4 +1,4 @@
-"""A run goes on in another session."""
+"""Resuming a run in another session."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sectax.record.writer import RunWriter
 from tests.record.runs import ENVIRONMENT, calibrated, create, plan, planned_block, read, record_block, write
 
 
-def test_a_block_that_was_abandoned_counts_nowhere(path):
+def test_abandoned_block_does_not_count(path):
     with create(path) as writer:
         write(writer, planned_block(plan(), 1))
         writer.event(1, Dropped("sign/RS256", State.FAILED, "close", "gone"))
@@ -34,7 +34,7 @@ def test_a_finish_in_the_middle_of_a_block_abandons_it(path):
         assert reader.next_block_number() == 3
 
 
-def test_a_pilot_that_was_cut_off_is_made_again(path):
+def test_interrupted_pilot_is_repeated(path):
     with create(path) as writer:
         writer.event(0, Dropped("sign/EdDSA", State.FAILED, "pilot", "in the first pilot"))
 
@@ -55,7 +55,7 @@ def test_a_pilot_that_ended_keeps_its_failures(path):
         assert [failure.reason for failure in writer.measured().failures] == ["no sodium"]
 
 
-def test_what_the_first_session_named_the_second_one_names_the_same(path):
+def test_second_session_uses_the_names_of_the_first(path):
     with create(path) as writer:
         record_block(writer)
     later = Environment(ENVIRONMENT.identity, {"load": "3.00"})

@@ -1,4 +1,4 @@
-"""What is written is what is read."""
+"""Written data are read back unchanged."""
 
 from __future__ import annotations
 
@@ -40,39 +40,39 @@ def test_the_plan_comes_back_exactly(writer, path):
         assert reader.run_id() == "run-1"
 
 
-def test_a_plan_from_before_the_end_was_a_choice_keeps_the_rule_it_had():
+def test_old_plan_keeps_its_stopping_rule():
     old = json.loads(encode_plan(replace(plan(), stopping=Stopping(0.02, until=Until.VERDICT))))
     assert old["stopping"].pop("until") == "verdict"
 
     assert decode_plan(json.dumps(old)).stopping.until is Until.PRECISE
 
 
-def has_endless_number(value) -> bool:
+def has_non_finite_number(value) -> bool:
     if isinstance(value, float):
         return not math.isfinite(value)
     if is_dataclass(value):
-        return any(has_endless_number(getattr(value, field.name)) for field in fields(value))
+        return any(has_non_finite_number(getattr(value, field.name)) for field in fields(value))
     if isinstance(value, dict):
-        return any(map(has_endless_number, value.values()))
-    return isinstance(value, tuple) and any(map(has_endless_number, value))
+        return any(map(has_non_finite_number, value.values()))
+    return isinstance(value, tuple) and any(map(has_non_finite_number, value))
 
 
 @given(st.builds(Plan, stopping=st.builds(Stopping, st.floats(0.001, 0.5)), seed=st.integers(0, 2**64 - 1)))
 def test_any_plan_comes_back_exactly_but_for_numbers_that_json_does_not_have(any_plan):
-    if has_endless_number(any_plan):
+    if has_non_finite_number(any_plan):
         with pytest.raises(ValueError, match="without loss"):
             encode_plan(any_plan)
     else:
         assert decode_plan(encode_plan(any_plan)) == any_plan
 
 
-def test_an_option_that_is_no_text_is_wrong_use(path):
+def test_invalid_text_in_an_option_is_wrong_use(path):
     with pytest.raises(WrongUse, match="UTF-8"):
         RunWriter.create(path, plan(options={"treatment": ("x=\udcff",)}), ENVIRONMENT, "run-1")
     assert not path.exists()
 
 
-def test_what_the_pilot_found_comes_back_exactly_once_it_has_ended(writer, path):
+def test_calibration_is_read_back_exactly(writer, path):
     with RunReader.open(path) as reader:
         assert reader.calibrated() is None
     writer.calibrate(calibrated(plan()))
@@ -146,7 +146,7 @@ def test_a_treatment_that_failed_in_a_block_has_no_value_there_and_is_listed_onc
     assert measured == writer.measured()
 
 
-def test_a_treatment_that_is_found_wanting_at_the_very_end_has_no_value_either(writer, path):
+def test_treatment_that_fails_while_closing_has_no_value(writer, path):
     fail(writer, 1, Dropped("sign/EdDSA", State.FAILED, "close", "it accepts a tampered token"))
 
     measured = read(path)
@@ -156,7 +156,7 @@ def test_a_treatment_that_is_found_wanting_at_the_very_end_has_no_value_either(w
     assert measured == writer.measured()
 
 
-def test_failures_of_the_pilot_are_block_0_even_of_what_is_no_treatment(writer, path):
+def test_pilot_failures_are_block_0_also_for_other_subjects(writer, path):
     writer.event(0, Dropped("php: empty", State.FAILED, "pilot", "no such operation"))
     for _ in range(2):  # a pilot may repeat itself
         first = Observation("first", 1.0, "s", "hrtime", 1)
@@ -219,7 +219,7 @@ def test_a_frequency_is_recorded_and_never_added_up(writer, path):
     [Opened("sign/RS256", {"speed": value}, (), 0.1) for value in (math.nan, math.inf, "\udcff")]
     + [Trial("sign/RS256", 1, 0, State.OK, (timed(value),)) for value in (math.nan, math.inf, -math.inf)],
 )
-def test_what_would_not_come_back_is_refused_before_anything_is_written(writer, path, event):
+def test_unusable_values_are_rejected_before_writing(writer, path, event):
     writer.begin_block(planned_block(plan(), 1))
 
     with pytest.raises(UnusableObservation):
@@ -264,7 +264,7 @@ def test_an_opening_and_the_first_visit_may_observe_the_same_metric(writer, path
     assert rows(path, "SELECT round, value FROM observations") == [(-1, 0.5), (0, 0.25)]
 
 
-def test_what_does_not_fit_the_plan_is_a_mistake_of_the_caller(writer):
+def test_events_outside_the_plan_raise_value_error(writer):
     with pytest.raises(ValueError, match="not running"):
         writer.event(1, Closed("sign/RS256", {}))
     writer.begin_block(planned_block(plan(), 1, live=["sign/RS256"]))

@@ -1,4 +1,4 @@
-"""Nothing secret reaches the run file."""
+"""Secrets are not written to run files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEYS = [f"-----BEGIN {kind}-----\n{BODY}\n-----END {kind}-----\n" for kind in [*
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_an_option_that_holds_a_private_key_is_refused(path, key):
+def test_option_with_a_private_key_is_rejected(path, key):
     with pytest.raises(SecretRefused, match="option key"):
         RunWriter.create(path, plan(options={"key": ("a", f"x{key}")}), ENVIRONMENT, "run-1")
     assert not path.exists()
@@ -31,14 +31,14 @@ def test_an_option_that_holds_a_private_key_is_refused(path, key):
         (plan(), Environment({"SIGNING_KEY": KEYS[0]}), "SIGNING_KEY"),
     ],
 )
-def test_a_plan_or_environment_that_holds_a_private_key_is_refused(path, recorded, environment, where):
+def test_plan_or_environment_with_a_private_key_is_rejected(path, recorded, environment, where):
     with pytest.raises(SecretRefused, match=where):
         RunWriter.create(path, recorded, environment, "run-1")
     assert not path.exists()
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_a_witness_that_holds_a_private_key_is_refused(path, key):
+def test_witness_with_a_private_key_is_rejected(path, key):
     with create(path) as writer:
         writer.begin_block(planned_block(plan(), 1))
         for event in (Opened("sign/RS256", {"pem": key}, (), 0.1), Closed("sign/RS256", {"pem": key})):
@@ -50,7 +50,7 @@ def test_a_witness_that_holds_a_private_key_is_refused(path, key):
 
 
 @pytest.mark.parametrize("key", [*KEYS, KEYS[0][:60]])
-def test_a_key_in_somebody_s_stderr_is_cut_out(path, key):
+def test_private_key_in_stderr_is_removed(path, key):
     with create(path) as writer:
         writer.note(f"the probe said: {key} and died")
         writer.begin_block(planned_block(plan(), 1))

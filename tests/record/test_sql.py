@@ -1,4 +1,4 @@
-"""The run file as anyone's SQL sees it, and docs/run-file.md, whose examples run here."""
+"""SQL access to the run file, and the examples of docs/run-file.md."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_the_totals_of_a_block_are_a_view(ask, recorded):
         assert total >= largest == measured.values["memory"][treatment][block]
 
 
-def test_telemetry_stands_beside_the_trials(ask, recorded):
+def test_telemetry_is_in_the_trials_view(ask, recorded):
     _, measured = recorded
 
     assert columns(ask, "trials")[-3:] == ["state", "steal_s", "run_delay_s"]
@@ -119,7 +119,7 @@ def test_witnesses_are_rows(ask):
     ]
 
 
-def test_the_plan_stands_in_plain_tables(ask):
+def test_plan_is_in_plain_tables(ask):
     assert ask("SELECT name FROM factor ORDER BY position") == [("operation",), ("algorithm",)]
     assert ask("SELECT name FROM level WHERE factor = 'operation'") == [("sign",), ("verify",)]
     assert ask("SELECT baseline, family FROM cell WHERE id = 'verify'") == [("verify/RS256", "php")]
@@ -134,7 +134,7 @@ def test_the_plan_stands_in_plain_tables(ask):
     assert json.loads(levels) == {"operation": "sign", "algorithm": "EdDSA"}
 
 
-def test_the_order_of_a_block_is_kept(ask):
+def test_block_order_is_recorded(ask):
     assert ask(
         "SELECT t.id, s.cell_order, s.opening, s.warmup_batches, s.warmup_count, s.visits, s.state"
         " FROM subject s JOIN treatment t ON t.number = s.treatment WHERE block = 4 ORDER BY cell_order, opening"
@@ -166,7 +166,7 @@ def test_factors_with_awkward_names_have_columns_all_the_same(tmp_path):
 
 def test_the_page_names_every_table_view_and_column(ask):
     for name, kind in ask("SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view')"):
-        assert f"`{name}`" in PAGE, f"docs/run-file.md does not tell of {kind} {name}"
+        assert f"`{name}`" in PAGE, f"docs/run-file.md does not mention {kind} {name}"
     for view in ("observations", "block_totals", "trials", "treatments", "failures", "witnesses"):
         (told,) = re.findall(rf"^\| `{view}` \|.*\| (.*) \|$", PAGE, re.MULTILINE)
         promised = re.findall(r"\w+", told.replace("*factors*", "operation, algorithm").partition("then the")[0])

@@ -1,4 +1,4 @@
-"""Reading a run file ends, whatever somebody put into it."""
+"""Reading a run file ends, whatever its content."""
 
 from __future__ import annotations
 
@@ -28,13 +28,12 @@ def db(tmp_path: Path) -> Iterator[sqlite3.Connection]:
         yield made
 
 
-def test_a_query_without_an_end_is_stopped_and_says_so(db: sqlite3.Connection) -> None:
+def test_endless_query_is_interrupted(db: sqlite3.Connection) -> None:
     with pytest.raises(BadRecord, match="work"), reading(Path("run.sectax")):
         db.execute(ENDLESS).fetchone()
 
 
 @pytest.mark.more
-def test_each_of_many_statements_has_the_whole_allowance(db: sqlite3.Connection) -> None:
-    """Together they take more than one may take."""
+def test_every_statement_has_the_full_step_limit(db: sqlite3.Connection) -> None:
     for _ in range(8):
         assert db.execute(MANY).fetchone() == (300_000,)

@@ -1,4 +1,4 @@
-"""From observations to a block's value."""
+"""Block values from observations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report prints in a situation."""
+"""Golden files of reports."""
 
 from __future__ import annotations
 

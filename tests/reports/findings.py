@@ -1,4 +1,4 @@
-"""Findings whose interval is known, for the words that are made of a finding alone: `judge` finds it in blocks."""
+"""Findings with a given interval, made by `judge` from blocks."""
 
 from __future__ import annotations
 
@@ -12,16 +12,12 @@ from sectax.stats.student import critical_value
 from tests.analysis.runs import run_of
 
 BLOCKS, ALPHA = 200, 0.05
-# Of so many blocks no interval is narrower than this, since a second mode of processes may not have shown.
+# The smallest possible interval for this many blocks, since a second mode may be unseen.
 REACH = UNSEEN * (1 - ALPHA ** (1 / BLOCKS))
 
 
 def finding(low: float, high: float, *, blocks_needed: tuple[int, int] | None = None, margin: float = 0.02) -> Finding:
-    """What is found in a run of fixed length whose costs have this interval (1.04 is 4 % slower).
-
-    Args:
-        blocks_needed: is put there: a run of fixed length needs no more.
-    """
+    """The finding of a run of fixed length with this interval (1.04 is 4 % slower)."""
     middle, half = math.log(low * high) / 2, math.log(high / low) / 2
     plain = (half**1.5 - REACH**1.5) ** (2 / 3)
     step = plain * math.sqrt(BLOCKS - 1) / float(critical_value(BLOCKS, ALPHA))

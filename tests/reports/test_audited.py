@@ -1,4 +1,4 @@
-"""The report of an audit: what is counted, what is shown, and that nothing in it can steer a terminal."""
+"""The report of an audit: counts, sections, and escaped labels."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_sentences_are_as_agreed(golden) -> None:
     assert not audited(checks=(pair,)).is_fatal
 
 
-def test_what_matters_most_is_reported_first_and_the_widest_of_what_is_grave() -> None:
+def test_worst_findings_come_first_and_the_widest_of_them() -> None:
     narrow = Checked("narrow", "r", Status.FIRED, (replace(FIRED.warnings[0], check="narrow", meaning="one is wrong"),))
     found = text(given=audited(checks=(narrow, FIRED)))
 
@@ -118,7 +118,7 @@ def test_report_fits_the_terminal(width: int) -> None:
     assert all(cell_len(line) <= width for line in text(width).splitlines())
 
 
-def test_colour_is_written_only_where_it_is_asked_for_and_labels_are_escaped() -> None:
+def test_colour_is_optional_and_labels_are_escaped() -> None:
     assert "\x1b" not in text()
     assert "\x1b[1;31m" in text(colour=True)
     assert "\\x1b[31m0" in text()

@@ -17,11 +17,11 @@ from tests.reports import situations
 from tests.schemas import follows_its_schema
 
 
-def beside_the_study() -> PublishedComparison:
+def compared_with_study() -> PublishedComparison:
     return compare_with_published(situations.published_preset(), published.load("jwt-php"))
 
 
-def beside_the_study_with_gaps() -> PublishedComparison:
+def compared_with_study_with_gaps() -> PublishedComparison:
     return compare_with_published(situations.treatment_failed_in_the_pilot(), published.load("jwt-php"))
 
 
@@ -51,7 +51,7 @@ def printed(comparison: PublishedComparison | RunComparison, width: int = 100, *
 
 
 EVERY = pytest.mark.parametrize(
-    "make", [beside_the_study, beside_the_study_with_gaps, same_host, other_host, other_commands]
+    "make", [compared_with_study, compared_with_study_with_gaps, same_host, other_host, other_commands]
 )
 
 
@@ -60,8 +60,8 @@ def test_comparison_is_as_agreed(make, golden) -> None:
     golden(f"compared/{make.__name__.replace('_', '-')}.txt", printed(make()))
 
 
-def test_what_a_run_lacks_of_a_study_is_one_sentence_unless_all_is_asked_for(golden) -> None:
-    golden("compared/beside-the-study-in-short.txt", printed(beside_the_study_with_gaps(), show_all=False))
+def test_missing_figures_are_one_sentence_without_all(golden) -> None:
+    golden("compared/compared-with-study-in-short.txt", printed(compared_with_study_with_gaps(), show_all=False))
 
 
 @EVERY
@@ -69,8 +69,8 @@ def test_document_of_a_comparison_follows_its_schema(make) -> None:
     follows_its_schema(reader.loads(json.document(make())))
 
 
-def test_a_run_of_nothing_in_the_study_is_one_line_and_another_unit_is_named() -> None:
-    beside = beside_the_study()
+def test_run_without_a_matching_figure_gets_one_line_with_the_reason() -> None:
+    beside = compared_with_study()
 
     def without(why: str) -> PublishedComparison:
         def bare(sides: tuple[Side, ...]) -> tuple[Side, ...]:
@@ -89,7 +89,7 @@ def test_a_run_of_nothing_in_the_study_is_one_line_and_another_unit_is_named() -
 
 
 def test_a_ratio_that_is_too_noisy_is_not_compared() -> None:
-    beside = beside_the_study()
+    beside = compared_with_study()
     table, *others = beside.tables
     blurred = tuple(
         replace(shape, here=tuple(replace(figure, low=1e-3, high=1e3) for figure in shape.here)) for shape in table.down
@@ -99,11 +99,11 @@ def test_a_ratio_that_is_too_noisy_is_not_compared() -> None:
     text = " ".join(printed(noisy, width=400).split())
 
     assert f"{len(blurred)} too noisy" in text
-    assert "interval in" not in text
+    assert "published ratios" not in text
 
 
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_comparisons_fit_the_terminal(width: int) -> None:
-    texts = [printed(made, width) for made in (beside_the_study_with_gaps(), other_host())]
+    texts = [printed(made, width) for made in (compared_with_study_with_gaps(), other_host())]
 
     assert [line for text in texts for line in text.splitlines() if cell_len(line) > width] == []

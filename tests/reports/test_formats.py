@@ -1,4 +1,4 @@
-"""Every kind of result in every format: a format knows the blocks of a document, and no result."""
+"""Every kind of result in every format."""
 
 from __future__ import annotations
 
@@ -41,13 +41,12 @@ def test_terminal_and_markdown_have_all_headings_of_the_document(result: Result)
 
 @EVERY
 def test_markdown_says_what_the_terminal_says(result: Result) -> None:
-    """Word for word, but for what marks up and for the order."""
+    """The same words, apart from markup and order."""
 
     def words(text: str) -> set[str]:
         return set(re.findall(r"[^\W\d_]{4,}", text.replace("\\", "")))
 
     on_terminal = words(render(result, "terminal", View(width=200, show_all=True)))
-    # The terminal joins what a warning does to the verdict with a word of its own.
     assert on_terminal - words(render(result, "markdown")) <= {"which"}
 
 
@@ -62,5 +61,5 @@ def test_intervals_can_be_drawn_from_the_document_alone() -> None:
     assert table.margin == 0.02
     assert 1.02 < slower.low < 1.0375 < slower.high < 1.05
     assert by_label["slower"].tone is Tone.WORSE
-    # What is withdrawn or not measured has no interval to show.
+    # Withdrawn and unmeasured comparisons have no interval.
     assert not any(by_label[label].interval for label in ("doubted", "absent"))

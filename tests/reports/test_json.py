@@ -72,7 +72,7 @@ def test_page_explains_every_verdict_and_every_member_of_the_document() -> None:
         assert f"`{name}`" in page
 
 
-def test_withdrawn_verdict_says_what_it_was_and_which_check_took_it() -> None:
+def test_withdrawn_verdict_has_its_old_value_and_its_check() -> None:
     finding = next(finding for finding in document("verdict-withdrawn")["findings"] if finding["withheld"])
 
     assert finding["verdict"]["id"] == "withdrawn"
@@ -99,12 +99,12 @@ def test_path_that_is_not_utf8_does_not_break_the_document() -> None:
     assert told["run"]["path"] == r"runs/\udcff.sectax"
 
 
-def test_host_name_and_options_stay_at_home() -> None:
+def test_host_name_and_options_are_not_in_the_document() -> None:
     assert b"bench-07" not in written(situations.signatures_in_php())
     assert b"localhost:8443" not in written(situations.two_commands())
 
 
-def test_trouble_is_reported_or_null_with_its_reason() -> None:
+def test_error_of_a_run_is_reported_or_null_with_its_reason() -> None:
     told = reader.loads(written(situations.signatures_in_php(), trouble="the disk is full"))
 
     follows_its_schema(told)

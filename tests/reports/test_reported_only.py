@@ -1,4 +1,4 @@
-"""Metrics in which nothing is compared: every treatment's own figure, where all of a report is asked for."""
+"""Uncompared metrics: the figure of every treatment in the full report."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ P99 = Metric("p99_duration", "s", Better.LOWER, Summary.P99, "duration", compare
 
 @pytest.fixture
 def analysed():
-    """Signatures in PHP, of which each treatment also has a p99 that too few observations carry."""
+    """Signatures in PHP with a p99 from too few observations."""
     case = signatures(metrics=(THROUGHPUT, P99))
     case.truth |= {f"{name}:duration": 0.002 for name in case.truth}
     return case.build()
 
 
 def alone(analysed) -> list[Table]:
-    """The tables in which nothing is compared."""
+    """The tables without comparisons."""
     every = result_tables(analysed, visible(analysed, show_all=True))
     return [item for item in every if isinstance(item, Table) and not column(item, ColumnRole.EFFECT)[0]]
 
@@ -36,7 +36,7 @@ def column(table: Table, part: ColumnRole) -> list[str]:
     return [table.columns[place].head, *(row.cells[place] for row in table.rows)]
 
 
-def test_they_have_a_table_of_their_own_with_the_baseline_and_what_an_interval_lacks(analysed) -> None:
+def test_uncompared_metric_has_a_table_with_the_baseline_and_missing_intervals(analysed) -> None:
     made = alone(analysed)
 
     assert len(made) == len(analysed.measured.plan.cells)
@@ -55,7 +55,7 @@ def test_a_treatment_without_the_figure_is_not_in_its_table(analysed) -> None:
     assert column(of_second, ColumnRole.LABEL)[1:] == ["RS256", "ES256", "EdDSA"]
 
 
-def test_markdown_has_no_word_of_a_comparison_in_it(analysed) -> None:
+def test_markdown_has_no_comparison(analysed) -> None:
     text = markdown.render(run_report(analysed, "r", decided(analysed), show_all=True))
 
     assert "p99" in text

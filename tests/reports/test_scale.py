@@ -1,4 +1,4 @@
-"""Where values stand on an axis, and which of them it names."""
+"""Axis scales and ticks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_all_values_lie_between_the_ends_and_in_their_order(values: list[float],
 
 
 @given(VALUES, st.booleans())
-def test_ticks_are_few_lie_within_and_say_their_value(values: list[float], logarithmic: bool) -> None:
+def test_ticks_are_few_distinct_and_within_the_scale(values: list[float], logarithmic: bool) -> None:
     scale = fit_scale(values, 0.0, 100.0, logarithmic=logarithmic)
 
     found = ticks(scale)
@@ -45,7 +45,7 @@ def test_ticks_are_few_lie_within_and_say_their_value(values: list[float], logar
         (0.9995, 60.0, ["=", "×50"]),
     ],
 )
-def test_an_axis_of_costs_names_no_cost_and_the_round_costs_near_its_ends(low, high, expected) -> None:
+def test_cost_axis_has_ticks_at_zero_and_near_its_ends(low, high, expected) -> None:
     scale = AxisScale(low, high, 0.0, 100.0, logarithmic=True)
 
     assert [text for _, text in cost_ticks(scale)] == expected

@@ -1,4 +1,4 @@
-"""The schemas in docs are those of the types that the documents are made of."""
+"""The schemas in docs match the types of the documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _spec.loader.exec_module(generate_schemas)
 SCHEMAS = generate_schemas.schemas()
 
 
-def test_the_folder_holds_the_schemas_of_the_documents_and_no_other() -> None:
+def test_stored_schemas_are_up_to_date() -> None:
     stored = {path.name: path.read_text() for path in (DOCS / "schemas").iterdir()}
 
     assert stored == {name: generate_schemas.text(schema) for name, schema in SCHEMAS.items()}, (
@@ -39,7 +39,7 @@ LEFT_OUT = {"report-2.json": {"hosts"}}
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_no_object_may_lack_a_member_or_have_another(name: str) -> None:
+def test_members_are_required_and_no_others_allowed(name: str) -> None:
     closed = [SCHEMAS[name], *(item for item in SCHEMAS[name]["$defs"].values() if "properties" in item)]
 
     for item in closed:

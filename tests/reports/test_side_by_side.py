@@ -1,4 +1,4 @@
-"""The languages of one run beside each other: a table, and no verdict."""
+"""The table of a run's languages, without a verdict."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_no_line_is_wider_than_the_terminal(situation: str, width: int) -> None:
     assert [line for line in lines if cell_len(line) > width and not line.startswith(commands)] == []
 
 
-# Its labels are as long as no level of an experiment is.
+# Its labels are longer than any real level.
 @pytest.mark.parametrize("situation", [item for item in situations.ALL if item != "hostile-labels"])
 @pytest.mark.parametrize("show_all", [False, True])
 def test_at_80_columns_no_word_is_broken(situation: str, show_all: bool) -> None:
@@ -69,7 +69,7 @@ def test_at_80_columns_no_word_is_broken(situation: str, show_all: bool) -> None
 
 @EVERY
 def test_every_width_says_the_same_words(situation: str) -> None:
-    """What a wrapped line says may not depend on where it is wrapped: only spaces differ within a paragraph."""
+    """Only spaces within a paragraph depend on the width."""
     ends = [rendered(situation, width).partition("What to do")[2].split() for width in (60, 100, 200)]
 
     assert ends[0] == ends[1] == ends[2]

@@ -1,4 +1,4 @@
-"""Intervals drawn on a terminal: where the marks stand, and that no column goes unsaid for them."""
+"""Intervals drawn on a terminal."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def table(*intervals: tuple[float, float, float], tone: Tone = Tone.WORSE) -> Ta
 
 
 @given(st.lists(ENDS, min_size=1, max_size=4), st.integers(NARROWEST, WIDEST), st.sampled_from(Tone))
-def test_marks_stand_where_the_figures_are(logs, width: int, tone: Tone) -> None:
+def test_marks_are_at_their_figures(logs, width: int, tone: Tone) -> None:
     made = table(*logs, tone=tone)
     axis = interval_axis(made, 1.0, width - 2.0)
 
@@ -39,7 +39,7 @@ def test_marks_stand_where_the_figures_are(logs, width: int, tone: Tone) -> None
         assert len(text) == width
         zero = round(axis.zero)
         place = text.index(MARKS[tone])
-        # A place of one letter, and one more where the interval must not touch the line of no cost.
+        # One column, and one more if the interval must not touch the line of zero.
         assert abs(place - axis.scale.place(math.exp(point))) <= 1.51
         first, last = re.search(r"[├►◄■○×◆]", text), re.search(r"[┤►◄■○×◆](?!.*[┤►◄■○×◆])", text)
         assert abs(first.start() - axis.scale.place(math.exp(low))) <= 1.51
@@ -57,7 +57,7 @@ def test_every_kind_of_answer_has_the_mark_that_it_has_on_the_page() -> None:
     assert len({in_ascii(item) for item in MARKS.values()}) == len(MARKS)
 
 
-def test_an_interval_that_holds_no_cost_crosses_its_line_and_one_that_does_not_never_touches_it() -> None:
+def test_only_an_interval_with_zero_touches_its_line() -> None:
     made = table((-0.5, 0.3, 0.5), (0.0001, 0.3, 0.5), tone=Tone.OPEN)
     axis = interval_axis(made, 1.0, 19.0)
 

@@ -27,7 +27,7 @@ from tests.reports.situations.simulated import Case, calibrated
 
 
 def judged(verdict: VerdictId, low: float, high: float, **more: object) -> Finding:
-    """A finding with that verdict; of the verdicts that follow from an interval, with the one that follows."""
+    """A finding with this interval, which must give that verdict unless it is withdrawn."""
     made = finding(low, high, **more)  # type: ignore[arg-type]
     if verdict is VerdictId.WITHDRAWN:
         return replace(made, verdict=verdict, withheld=made.verdict)
@@ -36,7 +36,7 @@ def judged(verdict: VerdictId, low: float, high: float, **more: object) -> Findi
 
 
 def claimed(verdict: VerdictId, low: float, high: float) -> Finding:
-    """A finding with that verdict and interval, whatever follows from it, and however narrow it is."""
+    """A finding with that verdict and interval, even if they contradict."""
     made = finding(0.9, 1.2)
     bounds = math.log(low), math.log(high)
     effect = replace(made.effect, log_ratio=sum(bounds) / 2, low=bounds[0], high=bounds[1])
@@ -190,7 +190,7 @@ def test_hostile_words_of_a_plan_are_escaped() -> None:
     assert all(line.isprintable() for line in plans.plan(plan))
 
 
-def test_a_missed_cost_hides_the_same_differences_in_every_form() -> None:
+def test_missed_cost_gives_the_same_limit_in_every_form() -> None:
     analysed = situations.ALL["positive-control-missed"]()
     (brief,) = distrust.self_check(analysed.measured.plan, analysed.controls)
     (family,) = analysed.controls

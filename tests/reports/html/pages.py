@@ -1,4 +1,4 @@
-"""What a test asks of a page: elements by class, and the places of its marks."""
+"""Helpers to parse a page: elements by class, and positions of marks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page in Chromium: it loads nothing, fits, can be read, and shows its marks where the figures are."""
+"""The page in Chromium: it loads nothing, fits, is legible, and has its marks at their figures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LOOKS = Path(__file__).with_name("looks.js").read_text()
 
 
 def ask(page, function: str):
-    """What a function of looks.js says of a page."""
+    """The result of a function of looks.js on a page."""
     return page.evaluate(f"() => {{ {LOOKS}\nreturn {function}(); }}")
 
 
@@ -89,7 +89,7 @@ def test_it_loads_nothing_fits_and_can_be_read(browser, files, made, width, sche
 def test_axe_finds_nothing_serious(browser, files, made, width, scheme) -> None:
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page.goto((files / f"{made}.html").as_uri())
-    # What is folded is looked at too.
+    # Include folded sections.
     ask(page, "unfold")
 
     found = Axe().run(page).response
@@ -101,7 +101,7 @@ def test_axe_finds_nothing_serious(browser, files, made, width, scheme) -> None:
 
 
 def test_axe_would_find_something(browser, tmp_path) -> None:
-    """What the test above asks can fail."""
+    """The test above can fail."""
     (tmp_path / "bad.html").write_text("<html><body><p style='color:#ccc;background:#fff'>hard to read</p><img src=''>")
     page = browser.new_page()
     page.goto((tmp_path / "bad.html").as_uri())
@@ -114,7 +114,7 @@ def test_axe_would_find_something(browser, tmp_path) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 1000])
-def test_marks_on_the_screen_stand_where_the_figures_are(browser, files, width) -> None:
+def test_marks_on_the_screen_are_at_their_figures(browser, files, width) -> None:
     analysed = situations.every_kind_of_verdict()
     void = {VerdictId.WITHDRAWN, VerdictId.NOT_MEASURED}
     expected = [

@@ -1,4 +1,4 @@
-"""The picture to decide by: marks at their figures, whatever the form; rows that have no place; hostile labels."""
+"""Forest plots: positions of marks, many rows, hostile labels."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_picture_for_sharing_has_one_size_and_everything_inside(groups: int, r
 
 
 @pytest.mark.parametrize("label", ["HS256", "service 127.0.0.1-18912 (secondary)", "long " * 20])
-def test_a_label_never_reaches_into_an_interval_beside_it(label: str) -> None:
+def test_label_does_not_overlap_an_interval(label: str) -> None:
     drawn = draw(picture(0.5, 2.0, label=label), WIDE)
 
     (one, _) = (line for line in drawn.lines if line.role == "label")
@@ -55,7 +55,7 @@ def test_a_label_never_reaches_into_an_interval_beside_it(label: str) -> None:
     assert end < min(mark.interval.low for mark in drawn.marks)
 
 
-def test_a_picture_of_many_rows_is_higher_and_none_lies_on_another() -> None:
+def test_many_rows_make_the_picture_higher_without_overlap() -> None:
     drawn = draw(picture(1.5, 2.0, 3.0, groups=10), WIDE)
 
     assert drawn.height > 630
@@ -77,7 +77,7 @@ def test_ticks_are_on_both_sides_of_same_and_do_not_overlap(ratios: tuple[float,
         assert right.x - left.x > sizes.text * 0.5 * (len(left.text) + len(right.text)) / 2
 
 
-def test_what_is_too_long_for_a_phone_is_pressed_into_its_width() -> None:
+def test_long_label_is_compressed_to_the_width_of_a_phone() -> None:
     short, long = (draw(picture(2.0, label=label), NARROW) for label in ("HS256", "a-label-that-is-long" * 4))
 
     rooms = [[line.room for line in drawn.lines if line.role == Tone.WORSE.value] for drawn in (short, long)]

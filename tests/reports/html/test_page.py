@@ -1,4 +1,4 @@
-"""The page of a run: what it holds, that it is valid, and that its marks stand where the figures are."""
+"""The page of a run: its content, validity, and positions of marks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LEADS_OUT = ("src", "href", "action", "data", "srcset", "formaction", "poster",
 
 
 @EVERY
-def test_the_page_is_valid_and_asks_for_nothing(situation: str) -> None:
+def test_page_is_valid_and_loads_nothing(situation: str) -> None:
     root = parsed(page_of(situations.ALL[situation]()))
 
     for element in root.iter():
@@ -37,7 +37,7 @@ def test_the_page_is_valid_and_asks_for_nothing(situation: str) -> None:
             assert attribute not in _LEADS_OUT or value.startswith(("data:text/csv;", "data:application/gzip;"))
 
 
-def test_the_policy_allows_its_own_style_sheet_alone() -> None:
+def test_policy_allows_only_its_own_style_sheet() -> None:
     text = page_of(situations.signatures_in_php())
     style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
@@ -60,7 +60,7 @@ def test_hostile_labels_are_text_and_nothing_else() -> None:
     assert "\u202e" not in text
 
 
-def test_the_answer_comes_before_the_tables_they_before_the_blocks_and_doubts_after_them() -> None:
+def test_sections_are_in_order() -> None:
     root = parsed(page_of(situations.every_kind_of_verdict()))
 
     headings = [words(tag) for tag in root.iter("h2")]
@@ -77,7 +77,7 @@ def test_tables_have_heads_for_columns_and_rows() -> None:
             assert len(heads) == len(list(row.iter("th"))) + len(list(row.iter("td")))
 
 
-def test_marks_of_intervals_stand_where_the_figures_are() -> None:
+def test_interval_marks_are_at_their_figures() -> None:
     analysed = situations.every_kind_of_verdict()
     void = {VerdictId.WITHDRAWN, VerdictId.NOT_MEASURED}
     expected = [
@@ -91,7 +91,7 @@ def test_marks_of_intervals_stand_where_the_figures_are() -> None:
     assert len(drawn) == len(expected) >= 5
     for svg, logs in zip(drawn, expected, strict=True):
         seen = [math.log(cost) for cost in costs(svg, 0.02)]
-        # How many logs one place is wide, seen on the band.
+        # Log ratio per unit of the drawing, from the band.
         place = 2 * math.log1p(0.02) / number(one(svg, "rect", "band"), "width")
         assert seen == pytest.approx(list(logs), abs=4 * place)
         assert svg.get("aria-label")
@@ -126,7 +126,7 @@ def test_every_block_is_a_point_where_its_value_is() -> None:
 
 
 @pytest.mark.parametrize("situation", ["signatures-in-php", "six-hosts"])
-def test_raw_figures_are_in_the_file(situation: str) -> None:
+def test_raw_data_are_in_the_file(situation: str) -> None:
     analysed = situations.ALL[situation]()
     links = {tag.get("download"): tag.get("href", "") for tag in parsed(page_of(analysed)).iter("a")}
 

@@ -1,4 +1,4 @@
-"""One function per situation that a report must show. Each is a run that was simulated, recorded and judged, once."""
+"""One function per situation of a report: a run that is simulated, recorded and judged once."""
 
 # ruff: noqa: F401 (they are for the tests)
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Two commands, and labels that try to harm."""
+"""Two commands, and hostile labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of subjects whose truth is known, planned, executed, recorded, read and judged by the program's own parts."""
+"""Runs of simulated subjects with known costs, planned, executed, recorded and judged by sectax."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _OPEN_S = 0.05
 
 @dataclass(frozen=True)
 class Fault:
-    """When a treatment fails, and with which words: `open` fails at once, `visit` after the first batches."""
+    """When a treatment fails, and why: `open` fails at once, `visit` after the first batches."""
 
     reason: str
     hint: str = ""
@@ -50,17 +50,17 @@ class Fault:
 
 @dataclass
 class Case:
-    """A run to be: change what the situation is about, then `build`.
+    """A run to simulate.
 
     Attributes:
-        truth: treatment id, or `id:observed` -> what one operation costs without noise, in the unit observed.
-        noise: treatment id -> the standard deviation between its processes, as a share; `usual_noise` of all others.
-        moves: treatment id -> how much more it costs in a block than the truth says, as a log ratio.
-        witnesses: treatment id -> what its subjects say they are.
-        telemetry: treatment id -> what rides along with all its batches of a run.
-        operations: treatment id -> of a batch; of all others as many as last 20 ms.
-        hosts: other hosts than this machine, by name; order: the host of each block.
-        pace: host -> how much longer everything takes there, as a log ratio.
+        truth: treatment id, or `id:observed` -> cost of an operation without noise, in the observed unit.
+        noise: treatment id -> standard deviation between its processes, as a share; default `usual_noise`.
+        moves: treatment id -> extra cost in a block, as a log ratio.
+        witnesses: treatment id -> witnesses of its subjects.
+        telemetry: treatment id -> totals over its batches.
+        operations: treatment id -> operations per batch; default as many as take 20 ms.
+        hosts: other hosts, by name; `order` is the host of each block.
+        pace: host -> extra cost of everything there, as a log ratio.
     """
 
     design: Design
@@ -89,11 +89,9 @@ class Case:
     pace: Mapping[str, float] = field(default_factory=dict)
 
     def host(self, block: int) -> str:
-        """On which host a block is made."""
         return self.order[block - 1] if self.order else LOCAL_HOST
 
     def build(self) -> Analysed:
-        """The run as a report is given it."""
         plan = self.plan()
         lost = {comparison.treatment for comparison in self.pilot}
         live = [treatment for treatment in plan.treatments if treatment.id not in lost]
@@ -117,23 +115,22 @@ class Case:
                     }
                     writer.begin_block(block)
                     for event in run_block(block, specs):
-                        # The one time that would be this machine's.
+                        # The only time from the real clock.
                         is_open = isinstance(event, Opened)
                         writer.event(number, replace(event, open_s=_OPEN_S) if is_open else event)
                     writer.finish_block(number, self.block_s)
                 writer.finish(self.state)
             with RunReader.open(path) as reader:
                 measured = reader.measured()
-        # It was written at once.
+        # The real start time is not reproducible.
         return analyse_measured(replace(measured, started="2026-03-02T09:14:05Z"))
 
     def plan(self) -> Plan:
-        """What the program plans for this design."""
         request = RunRequest(self.preset, {}, self.stopping, seed=42, options=self.options)
         return make_plan(self.experiment, self.question, self.design, request)
 
     def calibrated(self, plan: Plan, live: Sequence[Treatment]) -> Calibrated:
-        """What a pilot would have found: batches of 20 ms by the first metric of time."""
+        """The calibration of a pilot: batches of 20 ms by the first metric of time."""
         timed = next((metric for metric in plan.metrics if metric.unit in ("s", "operations/s")), plan.metrics[0])
         found = {}
         for treatment in live:
@@ -218,7 +215,7 @@ class _Subject:
 
 
 def calibrated(plan: Plan, operations: int = 33) -> Calibrated:
-    """What a pilot might have found of any plan."""
+    """A calibration for any plan."""
     return Calibrated(
         {
             treatment.id: Calibration(treatment.id, operations, 4, BATCH_S, 0.05, 2.4e-8, 3.1e-8)

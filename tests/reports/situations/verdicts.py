@@ -1,4 +1,4 @@
-"""Runs of many treatments: every kind of verdict, and more answers than fit on a page."""
+"""Runs of many treatments: every kind of verdict, and more answers than fit on a screen."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CELLS = {"language": ("php", "python"), "operation": ("sign", "verify")}
 
 @dataclass(frozen=True)
 class Truth:
-    """What a treatment really costs: 1.04 is 4 % more than the baseline."""
+    """The true cost of a treatment: 1.04 is 4 % more than the baseline."""
 
     cost: float
     noise: float = 0.002
@@ -38,7 +38,6 @@ def every_kind_of_verdict() -> Analysed:
         "equal": Truth(1.0005),
         "unclear": Truth(1.009, 0.015),
         "hopeless": Truth(1.4, 0.6),
-        # Its blocks contradict each other.
         "drifting": Truth(1.0, move=lambda block: 0.0 if block <= 8 else 0.25 + 0.08 * (-1) ** block),
         "doubted": Truth(1.0375),
         "absent": Truth(1.0),
@@ -80,7 +79,7 @@ def two_hundred_treatments() -> Analysed:
 
 @situation
 def twelve_answers() -> Analysed:
-    """What `run jwt --quick` gives on a busy machine: four cells, controls that missed, warnings, side results."""
+    """`run jwt --quick` on a busy machine: four cells, missed controls, warnings, secondary results."""
     rates = {"RS256": 373e-6, "HS256": 2.22e-6, "ES256": 30.1e-6, "EdDSA": 20.2e-6}
     design = simple(CELLS, *rates, metrics=(CPU_TIME, THROUGHPUT), beside=("throughput",))
     case = Case(design, {}, preset="quick", usual_noise=0.02)
