@@ -17,11 +17,7 @@ from sectax.model.errors import WrongUse
 def advice(
     analysed: Analysed, rules: AdviceRules, prices: PriceList, workload: Asked = NOTHING, rows: Sequence[AdviceRow] = ()
 ) -> Advice:
-    """Join the decision with the experiment's own *rows*.
-
-    Raises:
-        WrongUse: an option does not apply to the run, or a price is missing.
-    """
+    """Join the decision with *rows*; raises `WrongUse` for options that do not apply to the run."""
     measured, choice = analysed.measured, rules.choice
     by_calls = choice is not None and choice.by_calls
     if (workload.calls or workload.ttl_s) and not by_calls:

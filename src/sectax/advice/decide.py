@@ -1,4 +1,4 @@
-"""The decision: which level to take, when another is cheaper, the cost of a month, and surprises.
+"""The decision: which level to take, the cost of a month, and surprises.
 
 It uses decided findings only, and propagates their intervals end by end.
 """
@@ -77,7 +77,7 @@ class _Setting:
         return self.costs[level][operation]
 
     def with_mix(self, per: Mapping[str, float]) -> _Setting:
-        """The same with the mix as its only operation; without levels whose parts are not all known."""
+        """The same with the mix as its only operation, for levels with all its parts."""
         needed = {operation: number for operation, number in per.items() if number and operation in self.operations}
         parts = {
             level: [costs[operation].times(number) for operation, number in needed.items()]
@@ -185,7 +185,7 @@ def _cheapest(setting: _Setting, choice: Choice) -> Iterator[Cheapest]:
 
 
 def _least(setting: _Setting, candidates: list[str]) -> Cheapest:
-    """The cheapest level; for two operations, as their ratio grows from only the first to only the second.
+    """The cheapest level, for two operations as a function of their ratio.
 
     The cost of a level is linear in the number of second operations per first one. Where two lines cross, another
     level becomes the cheapest.
@@ -213,7 +213,7 @@ def _least(setting: _Setting, candidates: list[str]) -> Cheapest:
 def _crossings(
     setting: _Setting, current: str, candidates: list[str], first: str, second: str
 ) -> Iterator[tuple[float, str, Between]]:
-    """Levels that become cheaper than *current*, with the number of *second* per *first* operation."""
+    """Levels that become cheaper than *current*, as *second* per *first* grows."""
     for candidate in candidates:
         lost = setting.cost(candidate, first).minus(setting.cost(current, first))
         saved = setting.cost(current, second).minus(setting.cost(candidate, second))
@@ -226,7 +226,7 @@ def _crossings(
 def _outlays(
     setting: _Setting, choice: Choice, prices: PriceList, per: Mapping[str, float], rate_s: float
 ) -> Iterator[Outlay]:
-    """The cost of a million operations, and of a month, with every decided level; empty without prices."""
+    """The cost of a million operations and of a month with every decided level."""
     if choice.uses is None or not setting.operations:
         return
     shares = {
@@ -269,7 +269,7 @@ def _billed(setting: _Setting, choice: Choice, level: str, operation: str) -> _S
 
 
 def _surprises(analysed: Analysed, choice: Choice, findings: list[Finding]) -> Iterator[Surprise]:
-    """Treatments that do more than their baseline but take less time, with the cause that the record shows."""
+    """Treatments that do more than their baseline but take less time."""
     for finding in findings:
         if finding.verdict in FASTER - UNSETTLED and finding.effect is not None:
             skipped_work = (f"it {warning.saw}" for warning in finding.warnings if warning.check == _LESS_WORK)
@@ -278,7 +278,7 @@ def _surprises(analysed: Analysed, choice: Choice, findings: list[Finding]) -> I
 
 
 def _causes(analysed: Analysed, choice: Choice, compared: Comparison, effect: Effect) -> Iterator[str]:
-    """Parts (in seconds) or counts per operation that fell enough to explain the saved time."""
+    """Parts or counts per operation that fell enough to explain the saved time."""
     measured = analysed.measured
     saved_s = _saved_s(measured, compared)
     for name, words in choice.explained:

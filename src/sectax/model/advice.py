@@ -1,4 +1,4 @@
-"""Advice after a run: the decision, its costs in money, and the experiment's own figures."""
+"""Advice after a run: the decision, prices, and the experiment's own figures."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class AdviceRow:
 
 @dataclass(frozen=True)
 class Between:
-    """A figure with the range that the intervals of its inputs allow; None for an unknown end."""
+    """A figure with the range that the intervals of its inputs allow."""
 
     point: float
     low: float | None
@@ -65,7 +65,7 @@ class Between:
 
 @dataclass(frozen=True)
 class Turn:
-    """The number of second operations per first one at which another level becomes the cheapest."""
+    """The ratio of operations at which another level becomes the cheapest."""
 
     then: str
     at: Between
@@ -114,7 +114,7 @@ class Outlay:
 
 @dataclass(frozen=True)
 class Surprise:
-    """A treatment that does more than its baseline but costs less; `cause` may be empty."""
+    """A treatment that does more than its baseline but costs less."""
 
     finding: Finding
     cause: str

@@ -1,1 +1,1 @@
-"""The run file: one SQLite file per run, appended after each trial, readable by anyone (docs/run-file.md)."""
+"""The run file: an SQLite file appended to after each trial (docs/run-file.md)."""

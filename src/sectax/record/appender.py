@@ -228,7 +228,7 @@ class Appender:
             raise not_written(error, self.path, begun=self._begun) from error
 
     def _checkpoint(self) -> None:
-        """Merge the log into the file and empty it, since a log damaged later could bring back old pages."""
+        """Merge the log into the file, and empty it so that old pages cannot return."""
         self._cursor.execute(f"PRAGMA busy_timeout = {_READERS_MS}").fetchall()
         try:
             self._cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

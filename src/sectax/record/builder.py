@@ -1,4 +1,4 @@
-"""Build `Measured` from the observations of finished blocks, live or when a run file is read."""
+"""Build `Measured` from finished blocks, live or from a run file."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def event_failures(block: int, event: BlockEvent) -> list[Failure]:
 
 
 def first_of_each(failures: Iterable[Failure]) -> list[Failure]:
-    """The first failure of every treatment in every block; later ones are its consequences."""
+    """The first failure of every treatment in a block; others are consequences."""
     first: dict[tuple[int, str], Failure] = {}
     for failure in failures:
         first.setdefault((failure.block, failure.treatment), failure)
@@ -185,7 +185,7 @@ class _Batches:
 
 
 class MeasuredBuilder:
-    """Accumulates finished blocks for `measured`; a treatment that failed in a block has no values in it."""
+    """Accumulates finished blocks, without treatments that failed in them."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -210,7 +210,7 @@ class MeasuredBuilder:
 
     @property
     def blocks(self) -> tuple[int, ...]:
-        """The numbers of the finished blocks in order; with several hosts they end in any order."""
+        """The numbers of the finished blocks; on several hosts they end in any order."""
         return tuple(sorted(self._seconds))
 
     def add_pilot_failures(self, failures: Iterable[Failure]) -> None:

@@ -1,4 +1,4 @@
-"""Numbers for repeated names in a run file: treatments, series, witness sets, telemetry."""
+"""Numbers for repeated names: treatments, series, witness sets, telemetry."""
 
 from __future__ import annotations
 

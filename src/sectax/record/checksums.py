@@ -52,7 +52,7 @@ class Hash:
 
 @dataclass(frozen=True)
 class BlockChecksum:
-    """The digest of a block's rows, and the sums of its telemetry instead of its many telemetry rows.
+    """The digest of a block's rows, and the sums of its telemetry.
 
     Attributes:
         without_start: the digest without the start time, for older files; not recorded.

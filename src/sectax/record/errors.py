@@ -88,7 +88,7 @@ SQLITE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 
 
 def not_written(error: Exception, path: Path, *, begun: bool) -> Exception:
-    """The error for one of `SQLITE_ERRORS` while writing; an `IntegrityError` is a bug and becomes a `ValueError`.
+    """The error for one of `SQLITE_ERRORS` while writing; `ValueError` for our bugs.
 
     Args:
         begun: whether the file has a run; otherwise it is removed again.
@@ -157,7 +157,7 @@ def _empty(path: Path) -> BadRecord:
 
 
 def check_file(path: Path) -> None:
-    """Check a path without opening it, since closing a second descriptor would drop SQLite's locks.
+    """Check a path without opening it, which would drop SQLite's locks.
 
     Raises:
         BadRecord: no such file, not a file, empty, or not readable.

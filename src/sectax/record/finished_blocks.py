@@ -1,4 +1,4 @@
-"""Reduce the rows of finished blocks to block values, live or when a run file is read.
+"""Reduce rows of finished blocks to block values, live or from a file.
 
 The caller provides a snapshot of the file and handles errors.
 """
@@ -37,7 +37,7 @@ _ROWS = 20_000
 
 
 def rows(db: sqlite3.Connection, sql: str, kind: type[T], *parameters: int) -> list[T]:
-    """All rows of a query as *kind*; raises `msgspec.ValidationError` for another type."""
+    """All rows of a query as *kind*; raises `msgspec.ValidationError`."""
     return msgspec.convert(db.execute(sql, parameters).fetchall(), list[kind])  # type: ignore[valid-type]
 
 
@@ -71,7 +71,7 @@ def _parts(columns: Array) -> Iterator[Array]:
 
 
 class BlockReducer:
-    """Reduces the finished blocks of one open file in order; shared tables are read once."""
+    """Reduces the finished blocks of a file in order; shared tables are read once."""
 
     def __init__(self, db: sqlite3.Connection, plan: Plan) -> None:
         self._db = db
@@ -93,7 +93,7 @@ class BlockReducer:
         )
 
     def reduce(self, finished: Sequence[tuple[int, float]]) -> list[tuple[BlockSummary, BlockChecksum]]:
-        """Reduce consecutive blocks of `finished`, each with its checksum, but without `batches` (see `add_batches`).
+        """Reduce consecutive blocks, with checksums but without `batches`.
 
         A set of witnesses is only in the first block of a treatment that has it.
         """
@@ -242,7 +242,7 @@ def add_batches(blocks: Sequence[BlockSummary]) -> None:
 
 
 def finished_blocks(db: sqlite3.Connection, reducer: BlockReducer) -> Iterator[BlockSummary]:
-    """The finished blocks in order, checked against their checksums if the file has them.
+    """The finished blocks in order, checked against their checksums if present.
 
     Raises:
         Changed: a block is not what was recorded, is missing, or was never recorded.

@@ -1,4 +1,4 @@
-"""The plan in the run file: as JSON, which is read back, and as tables for queries."""
+"""The plan in the run file, as JSON and as tables for queries."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def encode_plan(plan: Plan) -> str:
 
 
 def decode_plan(text: str) -> Plan:
-    """Read a plan; formats 1 and 2 had another name for the hint of a skipped treatment."""
+    """Read a plan; formats 1 and 2 had another name for a skipped treatment's hint."""
     plan = msgspec.json.decode(text, type=Plan)
     if '"mend":' not in text:
         return plan
@@ -66,7 +66,7 @@ def decode_calibrated(text: str) -> Calibrated:
 
 
 def plan_rows(plan: Plan) -> Iterator[Statement]:
-    """The statements that write a plan into its tables; treatments are numbered by `treatment_numbers`."""
+    """The statements that write a plan into its tables."""
     for i, factor in enumerate(plan.factors, start=1):
         yield _row("factor", i, factor.name)
         for j, level in enumerate(factor.levels, start=1):

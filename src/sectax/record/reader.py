@@ -1,4 +1,4 @@
-"""Read a run file in any state: finished, killed, being written, or in a read-only folder."""
+"""Read a run file: finished, killed, being written, or in a read-only folder."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 def limit_steps(db: sqlite3.Connection, path: Path) -> None:
-    """Interrupt statements that need far more steps than the file's size explains (SQLITE_INTERRUPT)."""
+    """Interrupt statements that take far more steps than the file's size explains."""
     allowed = STEPS_OF_ANY + STEPS_PER_BYTE * path.stat().st_size
     steps = 0
 
@@ -101,7 +101,7 @@ class RunReader:
         return self._value("SELECT id FROM run", str)
 
     def state(self) -> str:
-        """'running', 'finished' or 'interrupted'; a running state without a writer is 'interrupted'."""
+        """'running', 'finished' or 'interrupted' (also: running without a writer)."""
         held = is_held(self.path)  # checked first, so that a run that ends now does not look killed
         state = self._value("SELECT state FROM run", str)
         return "interrupted" if state == "running" and not held else state
@@ -152,7 +152,7 @@ class RunReader:
             )
 
     def visits(self, names: Sequence[str], telemetry: Sequence[str] = ()) -> dict[str, list[Visit]]:
-        """The counted visits by treatment, in order, with the named observations and telemetry."""
+        """The counted visits by treatment, with the named observations and telemetry."""
         visits: dict[tuple[str, int, int, int], Visit] = {}
         with self._snapshot(), reading(self.path):
             columns = dict(rows(self._db, "SELECT name, column_name FROM telemetry", tuple[str, str]))

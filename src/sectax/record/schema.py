@@ -1,4 +1,4 @@
-"""The schema of the run file as SQL text. docs/run-file.md explains it; a change here is a new FORMAT."""
+"""The SQL schema of the run file (docs/run-file.md); a change is a new FORMAT."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ _FIXED_COLUMNS = {
 
 
 def column_name(name: str, taken: Iterable[str], otherwise: str) -> str:
-    """The column for a factor or telemetry value: its *name* if that is valid and free, else *otherwise*."""
+    """The column of a factor or telemetry value: its *name* if valid and free."""
     free = name.casefold() not in {column.casefold() for column in taken} | _FIXED_COLUMNS
     return name if free and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.-]{0,59}", name) else otherwise
 
@@ -235,7 +235,7 @@ UPGRADES = {
 
 
 def views(factors: Iterable[str]) -> tuple[str, ...]:
-    """The views that do not change during a run, with one column per factor. Source: docs/run-file.md."""
+    """The views with one column per factor, which do not change during a run."""
     levels = _factor_columns(factors)
     treatments = f"""
 CREATE VIEW treatments AS
@@ -279,7 +279,7 @@ CREATE VIEW witnesses AS
 
 
 def trials_view(factors: Iterable[str], telemetry_columns: Iterable[str]) -> str:
-    """The view of trials with telemetry; replaced when a new kind of telemetry appears."""
+    """The view of trials with telemetry, replaced for each new kind."""
     telemetry = "".join(f", r.{quoted(column)}" for column in telemetry_columns)
     return f"""
 CREATE VIEW trials AS

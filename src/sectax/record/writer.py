@@ -158,7 +158,7 @@ class RunWriter:
 
     @classmethod
     def reopen(cls, path: str | Path, environment: Environment) -> Self:
-        """Continue a run in a new session; a running block or an unfinished pilot is abandoned.
+        """Continue a run; a running block or an unfinished pilot is abandoned.
 
         Raises:
             BadRecord: not a run file that this sectax can read.
@@ -473,7 +473,7 @@ def _session_rows(number: int, sectax_version: str, environment: Environment, no
 def _resume_rows(
     db: sqlite3.Connection, plan: Plan, environment: Environment
 ) -> tuple[list[Statement], Callable[[], Iterable[Statement]]]:
-    """The statements that begin another session, and the checksums to record after them."""
+    """The statements that begin another session, and the checksums after them."""
     now = _now()
     (session,) = db.execute("SELECT MAX(number) + 1 FROM session").fetchone()
     calibrated, pilot = db.execute("SELECT calibrated IS NOT NULL, (SELECT MIN(number) FROM block) FROM run").fetchone()

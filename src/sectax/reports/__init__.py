@@ -1,1 +1,1 @@
-"""Findings as text: reports format the results of the analysis and compute nothing."""
+"""Reports: they format the results of the analysis and compute nothing."""

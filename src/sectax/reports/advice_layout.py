@@ -1,4 +1,4 @@
-"""The report of advice: what to do, its cost, and a table for each group of the experiment's rows."""
+"""The report of advice: what to do, its cost, and the experiment's rows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def advice_report(advice: Advice) -> Document:
 
 
 def row_sections(plan: Plan, rows: Sequence[AdviceRow], kind: SectionKind = SectionKind.BODY) -> Iterator[Section]:
-    """A section for each group of rows; a sentence that all its rows share is below the table."""
+    """A section for each group of rows, with a shared sentence below its table."""
     varying = {*names.varying_factors(plan), plan.control}
     for group in dict.fromkeys(row.group for row in rows):
         members = [row for row in rows if row.group == group]

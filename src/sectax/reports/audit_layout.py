@@ -1,7 +1,4 @@
-"""The report of an audit: its verdict, the worst finding, the other findings, and what was not checked.
-
-The verdict never reads as a pass if few checks could be made.
-"""
+"""The report of an audit. Its verdict never reads as a pass if few checks could be made."""
 
 from __future__ import annotations
 
@@ -66,14 +63,13 @@ def audit_report(audited: Audited, *, show_all: bool) -> Document:
 
 def _worst_first(warnings: Iterable[AuditWarning]) -> list[list[AuditWarning]]:
     """Groups of warnings with one meaning, by severity, then by the number of figures."""
-    groups = [same for _, same in group_warnings(warnings)]
-    return sorted(groups, key=lambda same: ([*Severity].index(same[0].severity), -_reach(same)))
 
+    def rank(same: list[AuditWarning]) -> tuple[int, float]:
+        whole = any(warning.subject in _WHOLE for warning in same)
+        figures = float("inf") if whole else sum(max(len(warning.figures), 1) for warning in same)
+        return [*Severity].index(same[0].severity), -figures
 
-def _reach(same: list[AuditWarning]) -> float:
-    if any(warning.subject in _WHOLE for warning in same):
-        return float("inf")
-    return sum(max(len(warning.figures), 1) for warning in same)
+    return sorted((same for _, same in group_warnings(warnings)), key=rank)
 
 
 def _worst(fired: list[list[AuditWarning]], label: Labeller) -> Iterator[Text]:

@@ -43,7 +43,7 @@ def over_time(analysed: Analysed) -> Iterator[Block]:
 
 
 def _thinned(blocks_of: Mapping[str, Mapping[int, float]]) -> tuple[dict[str, dict[int, float]], str]:
-    """As many treatments and blocks as a chart can show, and a sentence on what is left out."""
+    """The treatments and blocks that a chart can show, and what is left out."""
     longest = max(map(len, blocks_of.values()))
     most = max(2, min(_MOST_TREATMENTS, _MOST_POINTS // longest))
     step = math.ceil(most * longest / _MOST_POINTS) if len(blocks_of) >= most else 1

@@ -9,7 +9,7 @@ from dataclasses import replace
 from sectax.model.compared import NOT_IN_RUN, ComparedTable, Figure, PublishedComparison, RunComparison, Shape, Side
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan
-from sectax.model.published import Fact, Known, PublishedStudy, PublishedTable
+from sectax.model.published import Known, PublishedStudy, PublishedTable
 from sectax.model.treatment import Standing
 from sectax.reports.document import Document, Footnotes, Lines, Section, SectionKind, Table, grid, lines, sections
 from sectax.reports.notes import revision, software
@@ -30,9 +30,9 @@ _WITHIN = (
 
 
 def published_comparison(comparison: PublishedComparison, *, show_all: bool) -> Document:
-    """Compare a run with a published study; `show_all` includes figures without a counterpart in the run."""
+    """Compare a run with a published study; `show_all` includes unmatched figures."""
     study = comparison.study
-    where = Section("Where", lines((*_facts_there(study.facts), *_facts_here(comparison.here))))
+    where = Section("Where", lines(_where(comparison)))
     figures: list[Section] = []
     titles = [_title(table.printed) for table in comparison.tables]
     matched = [any(map(_has_figures, table.here)) for table in comparison.tables]
@@ -59,7 +59,7 @@ def published_comparison(comparison: PublishedComparison, *, show_all: bool) -> 
 
 
 def _bottom_line(tables: Iterable[ComparedTable]) -> Iterator[str]:
-    """How many intervals contain the study's ratio, and which ratios have the opposite direction."""
+    """How many intervals contain the study's ratio, and which ratios are opposite."""
     sides: dict[str, list[tuple[str, float, Figure]]] = {}
     for table in tables:
         for shape in (*table.down, *table.across):
@@ -158,19 +158,19 @@ def _file(path: str, run_id: str) -> str:
     return printable(path or f"run {run_id}")
 
 
-def _facts_there(facts: dict[str, Fact]) -> tuple[str, ...]:
-    stated_facts = (facts[name] for name in ("environment", "author") if name in facts)
-    return tuple(f"study: {printable(str(fact.value))}" for fact in stated_facts if fact.known is not Known.UNKNOWN)
+def _where(comparison: PublishedComparison) -> Iterator[str]:
+    facts = comparison.study.facts
+    for name in ("environment", "author"):
+        if name in facts and facts[name].known is not Known.UNKNOWN:
+            yield f"study: {printable(str(facts[name].value))}"
+    own = {name: value for name, value in comparison.here.items() if name.partition(".")[0] != "sectax"}
+    yield from (f"this run: {text}" for text in software(own).values() or ("not recorded",))
 
 
-def _facts_here(identity: dict[str, str]) -> tuple[str, ...]:
-    software_here = software({name: value for name, value in identity.items() if name.partition(".")[0] != "sectax"})
-    return tuple(f"this run: {text}" for text in software_here.values()) or ("this run: not recorded",)
-
-
-def _unknowns(study: PublishedStudy) -> tuple[str, ...]:
-    notes = {name.replace("_", " "): study.facts[name].note for name in study.unknowns}
-    return tuple(printable(f"{name} ({note})" if note else name) for name, note in notes.items())
+def _unknowns(study: PublishedStudy) -> Iterator[str]:
+    for name in study.unknowns:
+        note = study.facts[name].note
+        yield printable(name.replace("_", " ") + (f" ({note})" if note else ""))
 
 
 def _title(table: PublishedTable) -> str:
@@ -182,14 +182,8 @@ def _has_figures(side: Side) -> bool:
     return any(figure.value is not None for row in side.figures for figure in row)
 
 
-def _reasons(side: Side) -> str:
-    return printable(
-        "; ".join(dict.fromkeys(figure.missing for row in side.figures for figure in row if figure.missing))
-    )
-
-
 def _matched(table: ComparedTable, *, show_all: bool) -> ComparedTable:
-    """The table without sides that have no figure, and, unless all are shown, without their ratios."""
+    """The table without sides that have no figure."""
     places = [place for place, side in enumerate(table.here) if _has_figures(side)]
 
     def matched(shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
@@ -207,9 +201,13 @@ def _matched(table: ComparedTable, *, show_all: bool) -> ComparedTable:
 
 def _table(comparison: PublishedComparison, table: ComparedTable, title: str, *, show_all: bool) -> list[Section]:
     notes = Gaps()
-    there = _side(table.printed, "study, as printed", table.there, _as_printed, notes)
-    bare = [side for side in table.here if show_all and not _has_figures(side)]
-    without = tuple(f"{printable(side.name)}: {_reasons(side)}" for side in bare)
+    there = _side(
+        table.printed, "study, as printed", table.there, lambda figure: units.as_printed(figure.value or 0.0), notes
+    )
+    without = []
+    for side in (side for side in table.here if show_all and not _has_figures(side)):
+        reasons = dict.fromkeys(figure.missing for row in side.figures for figure in row if figure.missing)
+        without.append(printable(f"{side.name}: {'; '.join(reasons)}"))
     table = _matched(table, show_all=show_all)
     here = [
         _side(table.printed, printable(side.name), side, _measured, notes, show_all=show_all) for side in table.here
@@ -244,17 +242,13 @@ def _side(
     return grid(title, (printable(table.rows), *map(printable, table.column_labels)), rows)
 
 
-def _as_printed(figure: Figure) -> str:
-    return units.as_printed(figure.value or 0.0)
-
-
 def _measured(figure: Figure, size: float = 1.0) -> str:
     low, high = (None if end is None else end / size for end in (figure.low, figure.high))
     return units.with_interval((figure.value or 0.0) / size, low, high)
 
 
 def _ratio(figure: Figure, notes: Gaps) -> str:
-    """A ratio with its interval: '14.7 (10 to 21)', 'undecided (0.8 to 1.4)', 'too noisy', or why it is missing."""
+    """'14.7 (10 to 21)', 'undecided (0.8 to 1.4)', 'too noisy' or 'missing [1]'."""
     value, low, high = figure.value, figure.low, figure.high
     if value is None:
         return notes.missing(figure.missing)

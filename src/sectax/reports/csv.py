@@ -1,7 +1,4 @@
-"""Tables as CSV, in base units with all digits; a missing number is empty, and `missing` says why.
-
-Each factor has a column `level_FACTOR`, so that tables can be joined and pivoted.
-"""
+"""Tables as CSV, in base units; `missing` explains empty numbers, and `level_FACTOR` are the levels."""
 
 from __future__ import annotations
 
@@ -175,7 +172,7 @@ def _treatments(analysed: Analysed) -> Iterator[_Row]:
 
 
 def _blocks(analysed: Analysed) -> Iterator[_Row]:
-    """The value of every treatment in every finished block, including the run's own controls."""
+    """The value of every treatment, controls included, in every finished block."""
     measured = analysed.measured
     for metric in measured.plan.metrics:
         values = measured.values.get(metric.name, {})

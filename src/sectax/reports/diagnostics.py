@@ -16,7 +16,7 @@ from sectax.text.printable import printable
 
 
 def all_warnings(analysed: Analysed) -> tuple[AuditWarning, ...]:
-    """The warnings of the run, its findings and its controls, each once, the fatal ones first."""
+    """All warnings of a run, its findings and controls, each once, fatal ones first."""
     controls = [control for family in analysed.controls for control in (family.negative, family.positive) if control]
     of_findings = (warning for finding in (*analysed.findings, *controls) for warning in finding.warnings)
     once = dict.fromkeys((*analysed.warnings, *of_findings))
@@ -28,7 +28,12 @@ def gather_warnings(analysed: Analysed, show_all: bool) -> tuple[Warned, ...]:
     plan = analysed.measured.plan
     label, gathered = names.plan_labeller(plan), []
     for warning, same in group_warnings(all_warnings(analysed)):
-        observations = dict.fromkeys(_about(plan, warning) + label(warning.saw) for warning in same)
+        observations = dict.fromkeys(
+            f"{'' if each.subject == 'run' else names.subject(plan, each.subject)}: {label(each.saw)}".removeprefix(
+                ": "
+            )
+            for each in same
+        )
         shown = [*observations] if show_all else [*observations][: names.MOST_SUBJECTS]
         if len(shown) < len(observations):
             shown.append(f"and {len(observations) - len(shown)} more")
@@ -37,13 +42,8 @@ def gather_warnings(analysed: Analysed, show_all: bool) -> tuple[Warned, ...]:
     return tuple(gathered)
 
 
-def _about(plan: Plan, warning: AuditWarning) -> str:
-    about = "" if warning.subject == "run" else names.subject(plan, warning.subject)
-    return f"{about}: " if about else ""
-
-
 def group_warnings(warnings: Iterable[AuditWarning]) -> Iterator[tuple[AuditWarning, list[AuditWarning]]]:
-    """Groups of warnings that differ only in subject and observation: the first one, and all."""
+    """Groups of warnings that differ only in subject and observation."""
     groups: dict[tuple[str, Severity, str, str], list[AuditWarning]] = {}
     for warning in warnings:
         groups.setdefault((warning.check, warning.severity, warning.meaning, warning.advice), []).append(warning)

@@ -28,7 +28,7 @@ _ROOM = 200
 
 
 def distrust(analysed: Analysed, shown: frozenset[str]) -> tuple[list[str], list[str]]:
-    """Caveats on the comparisons shown, the worst first, in about two lines; and the names of the others."""
+    """The worst caveats in about two lines, and the names of the others."""
     doubts = [(name, text) for _, name, text in sorted(_doubts(analysed, shown), key=lambda doubt: doubt[0])]
     lengths = itertools.accumulate(len(text) for _, text in doubts)
     shown_count = max(1, sum(length <= _ROOM for length in lengths))
@@ -36,7 +36,7 @@ def distrust(analysed: Analysed, shown: frozenset[str]) -> tuple[list[str], list
 
 
 def _doubts(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, str, str]]:
-    """Self-check, warnings, failed and skipped treatments, each with its rank (0 is worst), name and text."""
+    """Caveats, each with its rank (0 is worst), name and text."""
     plan = analysed.measured.plan
     for text in analysed.measured.circumstances(FLAW):
         yield 0, "proof", f"not sound: {printable(text)}"
@@ -108,7 +108,7 @@ def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
 
 
 def self_checked(analysed: Analysed, shown: frozenset[str]) -> str:
-    """The state of a self-check without failures: passed, incomplete, or the number of withdrawn verdicts shown."""
+    """The state of a self-check without failures, or the withdrawn verdicts."""
     withdrawn = (finding for finding in analysed.findings if finding.verdict is VerdictId.WITHDRAWN)
     if number := sum(finding.comparison.id in shown for finding in withdrawn):
         return f"{units.count(number, 'verdict')} withdrawn"
@@ -127,7 +127,7 @@ def _known_cost(plan: Plan, family: FamilyControls, positive: Finding) -> float:
 
 
 def _least_trusted(plan: Plan, family: FamilyControls, positive: Finding, effect: Effect) -> float:
-    """The share under which a run that missed its known cost may have missed differences."""
+    """The share under which a run with a missed added cost may miss differences."""
     return max(math.expm1(max(abs(effect.low), abs(effect.high))), _known_cost(plan, family, positive))
 
 

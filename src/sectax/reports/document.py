@@ -1,4 +1,4 @@
-"""One document model for all reports: builders fill it, formats render it and compute nothing.
+"""The document model of all reports: builders fill it, formats render it.
 
 Texts are plain: control characters are escaped, and there is no markup.
 """
@@ -15,7 +15,7 @@ from sectax.model.why_not import WhyNot
 
 
 class Tone(StrEnum):
-    """The kind of answer in a row; a format may colour it, but colour never says anything by itself."""
+    """The kind of answer in a row, which formats may colour."""
 
     WORSE = "worse"
     BETTER = "better"
@@ -115,7 +115,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Chart(Drawing):
-    """Measured points with a thin line through each series; `says` explains how to read it."""
+    """Measured points with a line through each series; `says` explains it."""
 
     title: str
     says: str
@@ -205,7 +205,7 @@ class Footnotes:
 
 @dataclass(frozen=True)
 class Warned:
-    """One warning: observations, meaning, hint; `consequence` is its effect on the verdict."""
+    """One warning; `consequence` is its effect on the verdict."""
 
     check: str
     severity: Severity
@@ -248,7 +248,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Document:
-    """A whole report; `foot` names its file, and an `is_brief` one is set to fit on a screen."""
+    """A whole report; an `is_brief` one is set to fit on a screen."""
 
     title: str
     lead: tuple[Block, ...]
@@ -279,7 +279,7 @@ def lines(texts: Iterable[str], *, long: bool = False) -> tuple[Block, ...]:
 def result_table(
     title: str, heads: tuple[str, str, str, str], rows: Iterable[Row], margin: float | None = None
 ) -> Table:
-    """A table of treatments with five columns: label, value, effect, difference, verdict.
+    """A table with the columns label, value, effect, difference and verdict.
 
     Args:
         heads: of the first four columns; an empty head of the effect means that nothing is compared.
@@ -296,7 +296,7 @@ def result_table(
 
 
 def grid(title: str, heads: Iterable[str], rows: Iterable[Iterable[str]], *, words: int = 1) -> Table:
-    """A table whose first `words` columns are words; the others are figures, aligned right."""
+    """A table whose first `words` columns are text, the others figures."""
     columns = tuple(Column(head, right=place >= words) for place, head in enumerate(heads))
     return Table(title, columns, tuple(Row(tuple(cells)) for cells in rows))
 

@@ -1,4 +1,4 @@
-"""Escaping of untrusted text: labels, reasons and witnesses come from commands, probes and foreign run files.
+"""Escaping of untrusted text from commands, probes and foreign run files.
 
 Terminals obey control characters, Markdown reads pipes and brackets, spreadsheets run formulas.
 """

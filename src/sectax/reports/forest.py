@@ -1,4 +1,4 @@
-"""The forest plot of a run: every main comparison with its interval on one cost axis."""
+"""The forest plot of a run: main comparisons and intervals on one cost axis."""
 
 from __future__ import annotations
 
@@ -19,12 +19,7 @@ _LONGEST_TITLE = 280
 
 
 def forest(analysed: Analysed, path: str, decision: Decision | None) -> Forest | None:
-    """The plot of a run; None without intervals.
-
-    Args:
-        path: the run file, for the foot.
-        decision: the answer, for the title.
-    """
+    """The plot of a run; None without intervals. The foot names the run file at `path`."""
     plan = analysed.measured.plan
     shown_ids = visible(analysed, show_all=False)
     tables = [table for table in result_tables(analysed, shown_ids) if table.margin is not None]
@@ -61,13 +56,8 @@ def _row(cells: tuple[str, ...], table: Table, place: int) -> ForestRow:
 def _group(table: Table, rows: tuple[ForestRow, ...]) -> ForestGroup:
     label, value = table.rows[0].cells[:2]
     name = label if label == "baseline" else f"baseline {label}"
-    return ForestGroup(table.title, f"{name}: {_with_unit(value, table.columns[1].head)}", rows)
-
-
-def _with_unit(value: str, unit: str) -> str:
-    """'330 µs', or '330 µs ± 18 %'."""
-    number, plus_minus, doubt = value.partition(" ± ")
-    return f"{number} {unit}{plus_minus}{doubt}"
+    number, plus_minus, reach = value.partition(" ± ")
+    return ForestGroup(table.title, f"{name}: {number} {table.columns[1].head}{plus_minus}{reach}", rows)
 
 
 def _title(analysed: Analysed, decision: Decision | None) -> str:

@@ -1,4 +1,4 @@
-"""The result of a gate: terminal lines, Markdown, GitHub annotations and JUnit XML."""
+"""A gate's result as lines, Markdown, GitHub annotations and JUnit XML."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def markdown(gate: Gate) -> str:
 
 
 def github_annotations(gate: Gate) -> Iterator[str]:
-    """Annotations that GitHub shows in the diff: errors, or warnings if the gate is undecided."""
+    """GitHub annotations: errors, or warnings if the gate is undecided."""
     if gate.outcome is GateOutcome.PASSED or not gate.sessions:
         return
     kind = "warning" if gate.outcome is GateOutcome.UNKNOWN else "error"
@@ -67,7 +67,7 @@ def github_annotations(gate: Gate) -> Iterator[str]:
 
 
 def junit(gate: Gate, *, may_pass: bool = False) -> str:
-    """One test case for each limit: a failure if exceeded, an error if undecided (skipped with `may_pass`)."""
+    """A test case for each limit; undecided is an error, or skipped with `may_pass`."""
     from xml.etree import ElementTree
 
     limits = gate.sessions[-1].limits if gate.sessions else ()

@@ -1,4 +1,4 @@
-"""The tables of a run on several hosts: one for each comparison, with the claims on hosts like these."""
+"""The tables of a run on several hosts, one for each comparison."""
 
 from __future__ import annotations
 

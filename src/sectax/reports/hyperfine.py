@@ -37,7 +37,7 @@ class TimedCommand:
 
 @dataclass(frozen=True)
 class Origin:
-    """The version of sectax, the run's start (UTC, as 2026-11-28T17:37:56Z) and the machine; empty: unknown."""
+    """The version of sectax, start of the run (UTC) and machine; empty if unknown."""
 
     version: str
     started: str = ""
@@ -45,7 +45,7 @@ class Origin:
 
 
 def as_json(commands: Sequence[TimedCommand], origin: Origin) -> str:
-    """The document of `hyperfine --export-json`, with sectax's version instead of hyperfine's."""
+    """The document of `hyperfine --export-json`, with the version of sectax."""
     document = {
         "schema_version": 2,
         "metadata": {
@@ -67,15 +67,12 @@ def _result(timed: TimedCommand) -> Iterator[tuple[str, object]]:
     yield "measurements", [_measurement(values) | {"exit_code": timed.exit_code} for values in timed.measurements]
     if timed.parameters:
         yield "parameters", {name: {"value": value} for name, value in sorted(timed.parameters.items())}
-    yield "summary", {metric: _summary(metric, timed) for metric in sorted(_UNITS) if _has(timed, metric)}
+    complete = set(_UNITS).intersection(*timed.measurements) if timed.measurements else ()
+    yield "summary", {metric: _summary(metric, timed) for metric in sorted(complete)}
 
 
 def _measurement(values: Mapping[str, float]) -> dict[str, object]:
     return {metric: {"value": values[metric], "unit": unit} for metric, unit in _UNITS.items() if metric in values}
-
-
-def _has(timed: TimedCommand, metric: str) -> bool:
-    return bool(timed.measurements) and all(metric in values for values in timed.measurements)
 
 
 def _summary(metric: str, timed: TimedCommand) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""A document as Markdown, the answer first; plain text is escaped here and nowhere else."""
+"""A document as Markdown, the answer first; texts are escaped only here."""
 
 from __future__ import annotations
 

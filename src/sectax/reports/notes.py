@@ -1,4 +1,4 @@
-"""Notes of a report: kernel counters, the cost of empty loops, software, and how to repeat the run."""
+"""Notes of a report: kernel counters, empty loops, software, repetition."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def notes(analysed: Analysed) -> tuple[str, ...]:
 
 
 def _telemetry(measured: Measured) -> tuple[str, ...]:
-    """One line, or none if nothing was recorded. A counter that could not be read is unknown, never zero."""
+    """One line, if anything was recorded; an unread counter is unknown, never zero."""
     recorded = [telemetry for telemetry in measured.telemetry.values() if telemetry]
     if not recorded:
         return ()
@@ -72,7 +72,7 @@ def _time_spent(measured: Measured) -> tuple[str, ...]:
 
 
 def _waiting(measured: Measured) -> str:
-    """The share of runnable time spent waiting for a CPU: median and maximum of each family."""
+    """The share of time waiting for a processor: median and maximum by family."""
     plan = measured.plan
     families: dict[str, list[float]] = {}
     for treatment in plan.treatments:
@@ -100,7 +100,7 @@ def _total(recorded: list[dict[str, float]], key: str, name: str, verb: str) -> 
 
 
 def empty_loops(analysed: Analysed) -> tuple[str, ...]:
-    """The cost of an empty operation, if it is large or the experiment always shows it."""
+    """The cost of an empty operation, if large or always shown."""
     plan = analysed.measured.plan
     own_words = plan.words.get("empty loop")
     reported_from = _EMPTY_REPORTED_FROM if own_words is None else 0.0
@@ -143,7 +143,7 @@ def how_measured(analysed: Analysed) -> Iterator[str]:
 
 
 def revision(code: Mapping[str, str]) -> str:
-    """The measured commit and CI job: 'commit 7c771edd, with changed files; GITHUB_RUN_ID 7'; may be empty."""
+    """'commit 7c771edd, with changed files; GITHUB_RUN_ID 7', or nothing."""
     changed = {"yes": ", with changed files", "no": ""}.get(code.get(CHANGED, ""), ", changed files unknown")
     commit = [f"commit {code[REVISION]}{changed}"] if REVISION in code else []
     job = [f"{name.removeprefix(JOB)} {value}" for name, value in code.items() if name.startswith(JOB)]
@@ -151,7 +151,7 @@ def revision(code: Mapping[str, str]) -> str:
 
 
 def software(identity: Mapping[str, str]) -> dict[str, str]:
-    """A line for the machine, and for each runtime with its libraries, by the kind of host or subject."""
+    """A line for the machine and for each runtime, by kind of host or subject."""
     groups: dict[str, list[str]] = {}
     for name, value in identity.items():
         kind, _, rest = name.partition(".")

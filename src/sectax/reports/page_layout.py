@@ -1,4 +1,4 @@
-"""The HTML page of a run: its report, blocks over time, audit, plan, environment and raw data."""
+"""The HTML page of a run."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from sectax.reports.advice_layout import row_sections
 from sectax.reports.block_pictures import over_time
 from sectax.reports.document import (
     Attachment,
+    Column,
     Command,
     Document,
     Forest,
     Lines,
+    Row,
     Section,
     SectionKind,
     Table,
@@ -25,9 +27,10 @@ from sectax.reports.document import (
     sections,
 )
 from sectax.reports.notes import repeat
-from sectax.reports.page_tables import controls
 from sectax.reports.report_layout import findings
+from sectax.reports.result_tables import drawn, tone
 from sectax.reports.words import plans
+from sectax.text import units
 from sectax.text.printable import printable
 
 # Larger tables are compressed or left out, so that the page stays small enough to send.
@@ -38,12 +41,7 @@ _LARGEST_PACKED = 400_000
 def run_page(
     document: Document, analysed: Analysed, picture: Forest | None, rows: Sequence[AdviceRow] = ()
 ) -> Document:
-    """Extend the report of a run to a page.
-
-    Args:
-        picture: the forest plot before the answer; None without intervals.
-        rows: the experiment's own advice.
-    """
+    """Extend the report of a run to a page; `rows` are the experiment's own advice."""
     # A picture with all answers has their words too, so that the tables can be folded.
     folds = SectionKind.RESULTS if picture is None or picture.left_out else SectionKind.ASIDE
     sections_before = [
@@ -57,7 +55,7 @@ def run_page(
         Section("Findings", findings(analysed), folds),
         *row_sections(analysed.measured.plan, rows, SectionKind.DETAIL),
         Section("Blocks over time", tuple(over_time(analysed)), SectionKind.PICTURES),
-        Section("Noise floor and controls", tuple(controls(analysed)), SectionKind.DIAGNOSTICS),
+        Section("Noise floor and controls", tuple(_controls(analysed)), SectionKind.DIAGNOSTICS),
         Section("Audit", tuple(_audit(analysed)), SectionKind.DETAIL),
         Section("Plan and rules", tuple(_method(analysed)), SectionKind.DETAIL),
         Section("Environment", environment, SectionKind.DETAIL),
@@ -71,15 +69,30 @@ def run_page(
     return replace(document, sections=(*sections_before, *added))
 
 
+def _controls(analysed: Analysed) -> Iterator[Table]:
+    """The results of the run's own controls on one axis."""
+    rows = []
+    for family in analysed.controls:
+        name = printable(family.family)
+        cost = "an added cost" if family.known_cost is None else f"an added cost of {units.share(family.known_cost)}"
+        if family.negative is not None:
+            cells = (f"{name}: negative control", "two equal treatments: no difference")
+            rows.append(Row(cells, tone(family.negative), drawn(family.negative)))
+        if family.positive is not None:
+            rows.append(Row((f"{name}: positive control", cost), tone(family.positive), drawn(family.positive)))
+        if family.noise_floor is not None:
+            rows.append(Row((f"{name}: noise floor", f"± {units.share(family.noise_floor)}")))
+    if any(row.interval for row in rows):
+        yield Table("", (Column("control"), Column("expected")), tuple(rows), analysed.measured.plan.stopping.margin)
+
+
 def _audit(analysed: Analysed) -> Iterator[Table]:
-    rows = [(printable(check.check), printable(check.rule), _outcome_words(check)) for check in analysed.checks]
-    if rows:
+    def outcome(check: Checked) -> str:
+        noted = check.status is Status.SILENT and check.warnings
+        return "a note: see the warnings" if noted else _STATUS_WORDS[check.status]
+
+    if rows := [(printable(check.check), printable(check.rule), outcome(check)) for check in analysed.checks]:
         yield grid("", ("check", "fires where", "here"), rows, words=3)
-
-
-def _outcome_words(check: Checked) -> str:
-    noted = check.status is Status.SILENT and check.warnings
-    return "a note: see the warnings" if noted else _STATUS_WORDS[check.status]
 
 
 _STATUS_WORDS = {

@@ -1,4 +1,4 @@
-"""The result tables of a run: the treatments of a cell in one metric, the baseline first, with verdicts."""
+"""The result tables of a run, one for each cell and metric."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WARNED_MARK = "!"
 
 
 def visible(analysed: Analysed, *, show_all: bool) -> frozenset[str]:
-    """The ids of the comparisons shown: the primary ones if any, with the plan's extra metrics if these are few."""
+    """The ids of the comparisons shown: by default the primary ones, if any."""
     every = [finding.comparison for finding in analysed.findings]
     primary = {comparison.treatment for comparison in every if comparison.standing is Standing.PRIMARY}
     if show_all or not primary:
@@ -42,7 +42,7 @@ def visible(analysed: Analysed, *, show_all: bool) -> frozenset[str]:
 
 
 def footnotes(analysed: Analysed, shown: frozenset[str]) -> tuple[str, ...]:
-    """Footnotes on secondary comparisons, and on figures and effects from different blocks."""
+    """Footnotes on secondary comparisons and on differing numbers of blocks."""
     findings = [finding for finding in analysed.findings if finding.comparison.id in shown]
     secondary = [finding.comparison for finding in findings if finding.comparison.standing is Standing.SECONDARY]
     chance = units.margin(float(f"{max((comparison.alpha for comparison in secondary), default=0.0):.2g}"))
@@ -58,7 +58,7 @@ def footnotes(analysed: Analysed, shown: frozenset[str]) -> tuple[str, ...]:
 
 
 def result_tables(analysed: Analysed, visible: frozenset[str]) -> Iterator[Table]:
-    """A table for each metric and cell of the `visible` comparisons; uncompared metrics only if all are visible."""
+    """A table for each metric and cell of the `visible` comparisons."""
     plan = analysed.measured.plan
     by_pair = {(finding.comparison.treatment, finding.comparison.metric): finding for finding in analysed.findings}
     results = {result.treatment: result for result in analysed.treatments}
@@ -79,7 +79,7 @@ def result_tables(analysed: Analysed, visible: frozenset[str]) -> Iterator[Table
 
 
 def answers(analysed: Analysed, shown: frozenset[str]) -> Table:
-    """One table with a line for each comparison shown; the first line of a cell has the baseline's figure."""
+    """One table with a line for each comparison shown."""
     plan = analysed.measured.plan
     metrics = [metric.name for metric in plan.metrics]
     cells = [cell.id for cell in plan.cells]
@@ -117,7 +117,7 @@ def answers(analysed: Analysed, shown: frozenset[str]) -> Table:
 
 
 def _value(analysed: Analysed, compared: Comparison, treatment: str, metric: Metric) -> str:
-    """The figure of a treatment, in the unit of its baseline unless they are orders of magnitude apart."""
+    """The figure of a treatment, in the unit of its baseline if that is suitable."""
     estimates = {result.treatment: result.estimates.get(metric.name) for result in analysed.treatments}
     match, baseline = estimates.get(treatment), estimates.get(compared.baseline)
     if match is None:

@@ -30,7 +30,7 @@ EQUAL = "="  # the short label of no difference
 
 @dataclass(frozen=True)
 class AxisScale:
-    """A linear or logarithmic scale from [low, high] to positions [first, last], which may run downward."""
+    """A linear or logarithmic scale from [low, high] to positions [first, last]."""
 
     low: float
     high: float

@@ -1,7 +1,4 @@
-"""The figures of a run's families, such as languages, in one table.
-
-There is no verdict between families: they differ in more than the level that names them.
-"""
+"""The figures of a run's families, such as languages, in one table without verdicts between them."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from sectax.text.printable import printable
 
 
 def table(analysed: Analysed) -> tuple[Block, ...]:
-    """A row for each treatment and a column for each family; empty for a single family."""
+    """A row for each treatment and a column for each family; empty for one."""
     plan = analysed.measured.plan
     factor, metric = _factor(plan), plan.metrics[0]
     if factor is None:
@@ -36,7 +33,7 @@ def table(analysed: Analysed) -> tuple[Block, ...]:
 
 
 def _factor(plan: Plan) -> str | None:
-    """The factor whose levels are the families of the run; None for one family, or without such a factor."""
+    """The factor whose levels are the families of the run, if there are several."""
     several = len({cell.family for cell in plan.cells}) > 1
     of_all = (
         name for name in names.varying_factors(plan) if all(cell.levels.get(name) == cell.family for cell in plan.cells)

@@ -43,7 +43,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class IntervalColumn:
-    """A column in drawing units: the margin's band, the line of zero, ticks, and an interval per row."""
+    """A column in drawing units: margin band, line of zero, ticks and intervals."""
 
     band: tuple[float, float]
     zero: float

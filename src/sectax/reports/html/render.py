@@ -89,7 +89,7 @@ def _environment() -> Environment:
 
 
 def _needs_wide_page(table: parts.Table) -> bool:
-    """Return whether a table is too wide for a phone: several columns, the last with words."""
+    """Return whether a table is too wide for a phone."""
     return len(table.shown) > _MOST_BESIDE and not table.columns[table.shown[-1]].right
 
 

@@ -1,4 +1,4 @@
-"""Results as JSON documents; the schemas are in docs/schemas, the description in docs/json.md."""
+"""Results as JSON documents, with schemas in docs/schemas (see docs/json.md)."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Source(Object, frozen=True):
 
 
 class Tally(Object, frozen=True):
-    """The number of warnings on comparisons or the whole source instead of figures; 0 for a run."""
+    """Warnings on comparisons or the whole source, not on figures; 0 for a run."""
 
     fatal: Count
     warned: Count

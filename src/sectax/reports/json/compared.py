@@ -112,7 +112,7 @@ class ComparedTable(Object, frozen=True):
 
 
 class PublishedComparison(Object, frozen=True, tag_field="schema", tag="sectax/published-comparison/1"):
-    """A run compared with a published study. Figures are in the study's unit; ratios have no verdict."""
+    """A run compared with a published study, in the study's units; without verdicts."""
 
     study: Study
     run: Annotated[ComparedRun, doc(at="")]
@@ -177,7 +177,7 @@ class AbsolutePair(WithMissing, frozen=True):
 
 
 class Change(Object, frozen=True):
-    """The change of an effect from a to b: the interval of the log ratio of the cost ratios."""
+    """The change of an effect from a to b, as the interval of a log ratio."""
 
     log_ratio_low: float
     log_ratio_high: float
@@ -190,7 +190,7 @@ class ChangeLimit(Limit, frozen=True):
 
 
 class RunComparison(Object, frozen=True, tag_field="schema", tag="sectax/run-comparison/1"):
-    """Two runs: effects against each run's own baseline, and absolute figures with their ratio."""
+    """Two runs: effects against their own baselines, and absolute figures."""
 
     experiment: str
     a: RunName

@@ -1,4 +1,4 @@
-"""Objects that several JSON documents share: estimates, effects, warnings, findings."""
+"""Objects of several JSON documents: estimates, effects, warnings, findings."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Estimate(WithMissing, frozen=True):
 
 
 class Effect(WithMissing, frozen=True):
-    """Treatment against baseline, as log cost ratio (above 0 is costlier) and cost ratio (above 1)."""
+    """Treatment against baseline, as log cost ratio and cost ratio; more is costlier."""
 
     log_ratio: float
     log_ratio_low: float | None
@@ -136,7 +136,7 @@ def finding(judged: model.Finding, why_no_effect: str, metric: Metric | None = N
 
 
 class OneHost(WithMissing, frozen=True):
-    """A comparison in the blocks of one host, with its own error level; not part of the verdict."""
+    """A comparison on one host at its own error level; not part of the verdict."""
 
     host: str
     processor: Annotated[str | None, null("not recorded", when="")]
@@ -147,7 +147,7 @@ class OneHost(WithMissing, frozen=True):
 
 
 class AcrossHosts(WithMissing, frozen=True):
-    """A comparison of a run on several hosts. Its finding is about the measured hosts, with equal weights."""
+    """A comparison of a run on several hosts, which have equal weights."""
 
     comparison: str
     hosts: tuple[OneHost, ...]

@@ -1,4 +1,4 @@
-"""Building blocks of the JSON documents: types that define the schema and explain every null."""
+"""Base types of the JSON documents, which define schemas and explain nulls."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def null(reason: str, description: str | None = None, *, at: str | None = None, 
 
 
 class Object(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A JSON object. docs/generate_schemas.py writes the schemas from these classes and their docstrings."""
+    """A JSON object; docs/generate_schemas.py makes schemas of these classes."""
 
     @classmethod
     def of(cls, source: Any, /) -> Self:
@@ -70,7 +70,7 @@ def known(value: Any, reason: str) -> Any:
 
 
 def fill(kind: type[ObjectT], source: object = None, /, **values: Any) -> ObjectT:
-    """Make an object with members from *values*, or else from the attributes of *source*.
+    """Make an object with members from *values*, or else from *source*.
 
     A tuple as *source* has the members in order. Nested objects, also in tuples and dicts, are made by `of`. `Missing`,
     None for a member with a `null` description, and numbers that are not finite become null and are explained in
@@ -133,7 +133,7 @@ def _maker(type_: Any) -> Callable[[Any], Any]:
 
 
 def encoded(document: Object) -> bytes:
-    """The document as UTF-8, indented, with a final newline; lone surrogates of file names are escaped."""
+    """The document as indented UTF-8; lone surrogates of file names are escaped."""
     # msgspec does not support numpy's floats.
     plain = msgspec.to_builtins(document, enc_hook=lambda number: number.item())
     return msgspec.json.format(msgspec.json.encode(_without_surrogates(plain)), indent=2) + b"\n"

@@ -1,4 +1,4 @@
-"""The JSON documents of a run and of a dry run, in base units and with stable identifiers."""
+"""The JSON documents of a run and of a dry run, in base units."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class Skipped(Object, frozen=True):
 
 
 class Failure(Object, frozen=True):
-    """A failure or skip after the run had started, of a treatment or of something else by its own name."""
+    """A failure or skip after the start of the run."""
 
     block: Annotated[int, doc("0 is the pilot.")]
     treatment: str
@@ -150,7 +150,7 @@ class Failure(Object, frozen=True):
 
 
 class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
-    """A run with its findings. Numbers are in base units: seconds, bytes, operations per second, shares."""
+    """A run with its findings, in seconds, bytes, operations per second and shares."""
 
     run: Run
     plan: Plan

@@ -19,7 +19,7 @@ _TIE = "\ue000"
 
 
 class Page:
-    """Lines of a page; `colour` alone decides about escape sequences, not the environment."""
+    """Lines of a page; only `colour` decides about escape sequences."""
 
     def __init__(self, width: int, *, colour: bool) -> None:
         # rich takes 60 ms to import.

@@ -25,7 +25,7 @@ _STYLES = {
 
 
 def terminal_table(table: Table, width: int) -> RichTable:
-    """A table with drawn intervals if there is room; without optional columns if there is too little."""
+    """A table with drawn intervals, or without optional columns, as space allows."""
     rich_table = _empty()
     shown = table.shown
     for places in (shown, tuple(place for place in shown if not table.columns[place].optional)):

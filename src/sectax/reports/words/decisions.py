@@ -1,4 +1,4 @@
-"""The decision as a paragraph: the answer, its limits, the cost of a month, and caveats."""
+"""The decision as a paragraph, the answer first."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from sectax.model.advice import Between, Cheapest, Decision, Outlay
+from sectax.model.advice import Cheapest, Decision, Outlay
 from sectax.model.analysed import Analysed
-from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, Effect, Finding, VerdictId, is_answered, is_decided
+from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, Finding, VerdictId, is_answered, is_decided
 from sectax.model.plan import Plan
 from sectax.reports.words import names
 from sectax.reports.words.summaries import next_step, of_parts, run_state, silence
@@ -52,7 +52,7 @@ def _surprises(plan: Plan, decision: Decision) -> Iterator[str]:
 
 
 def answers(plan: Plan, decision: Decision) -> list[str]:
-    """Sentences on which level to take, or on the cost of every level; empty if nothing is decided."""
+    """Which level to take, or the cost of every level; empty if undecided."""
     if not decision.choice.picks:
         return list(_costs(plan, decision))
     if not decision.at_mix:
@@ -62,7 +62,7 @@ def answers(plan: Plan, decision: Decision) -> list[str]:
 
 
 def _picks(plan: Plan, decision: Decision, cheapest: tuple[Cheapest, ...], when: str = "") -> Iterator[str]:
-    """Which level to take, in one sentence for all settings with the same answer, and the alternative.
+    """Which level to take, one sentence for settings with the same answer.
 
     Args:
         when: the mix of operations.
@@ -107,7 +107,7 @@ def _place(plan: Plan, best: Cheapest | Outlay) -> str:
 
 
 def _mix(decision: Decision, best: Cheapest, *, explained: bool = True) -> str:
-    """The cheapest of a mix of two operations, and where that changes; `explained` names the unit."""
+    """The cheapest level of a mix, and where that changes."""
     nouns = decision.choice.nouns
     words = printable(best.level)
     if len(best.operations) < 2:
@@ -116,12 +116,14 @@ def _mix(decision: Decision, best: Cheapest, *, explained: bool = True) -> str:
     first, second = (nouns.get(operation, operation) for operation in best.operations)
     for number, turn in enumerate(best.turns):
         unit = f" {second}s per {first}" if explained and not number else ""
-        words += f" up to {_between(turn.at)}{unit}, then {printable(turn.then)}"
+        point, low, high = units.roughly(turn.at.point), turn.at.low, turn.at.high
+        limit = f"about {point}" if low is None or high is None else f"{point} ({units.span(low, high)})"
+        words += f" up to {limit}{unit}, then {printable(turn.then)}"
     return words if best.turns else f"{words}{_EVERY_MIX}"
 
 
 def _pick(plan: Plan, decision: Decision, places: list[list[Cheapest]]) -> str:
-    """The cheapest of one operation and the cost of the others, as a range over several settings."""
+    """The cheapest level of one operation, and the cost of the others."""
     best = places[0][0]
     level = names.level(plan.control, printable(best.level))
     by_level: dict[str, list[Finding]] = defaultdict(list)
@@ -159,7 +161,7 @@ def _effects(plan: Plan, findings: list[Finding]) -> str:
 
 
 def _costs(plan: Plan, decision: Decision) -> Iterator[str]:
-    """The cost of every level of the control: where it is largest, and where it is within the margin."""
+    """The cost of every level of the control."""
     levels: dict[str, list[Finding]] = defaultdict(list)
     for finding in decision.findings:
         levels[plan.treatment(finding.comparison.treatment).levels[plan.control]].append(finding)
@@ -185,15 +187,11 @@ def _cost(plan: Plan, decision: Decision, same: list[Finding]) -> Iterator[str]:
         where = f" in {_first_few(equal, 4)}" if any(equal) else ""
         yield f"equal within ± {units.margin(plan.stopping.margin)}{where}"
     unclear = [finding.effect for finding in same if finding.effect and finding.verdict is VerdictId.INCONCLUSIVE]
+    small = [effect for effect in unclear if claims.is_known(effect) and max(-effect.low, effect.high) <= _SMALL]
     # The interval of a single comparison is given already.
-    if len(unclear) == len(same) and len(decision.findings) > 1 and all(map(_is_bounded, unclear)):
+    if len(small) == len(same) and len(decision.findings) > 1:
         most = max(unclear, key=lambda effect: effect.high)
         yield f"no difference detected: at most {claims.farthest(most, plan.metric(same[0].comparison.metric))}"
-
-
-def _is_bounded(effect: Effect) -> bool:
-    """Return whether the interval is narrow enough to report without a verdict."""
-    return claims.is_known(effect) and max(-effect.low, effect.high) <= _SMALL
 
 
 def _finding(plan: Plan, finding: Finding, *, in_time: bool = False) -> str:
@@ -204,7 +202,7 @@ def _finding(plan: Plan, finding: Finding, *, in_time: bool = False) -> str:
 
 
 def _month(plan: Plan, decision: Decision) -> Iterator[str]:
-    """The cost of a month with every level, the cheapest first, or the extra cost of a control."""
+    """The cost of a month with every level, or the extra cost of a control."""
     more = not decision.choice.picks
     places: dict[str, list[Outlay]] = defaultdict(list)
     for outlay in decision.outlays:
@@ -236,7 +234,7 @@ def _month(plan: Plan, decision: Decision) -> Iterator[str]:
 
 
 def _ratio(decision: Decision) -> str:
-    """'1 signature per 20 verifications', 'verifications only'; empty for one operation."""
+    """'1 signature per 20 verifications', or nothing for a single operation."""
     nouns = decision.choice.nouns
     counts = {nouns.get(name, name): number for name, number in decision.mix.items() if number}
     if len(counts) == 1 < len(decision.mix):
@@ -280,13 +278,6 @@ def _extra_cost(ends: list[float], currency: str) -> str:
     if low < 0 < high:
         return f"at most {units.upward(high)} {currency} more"
     return f"{units.span(low, high)} {currency} more" if low >= 0 else f"{units.span(-high, -low)} {currency} less"
-
-
-def _between(at: Between) -> str:
-    point = units.roughly(at.point)
-    if at.low is None or at.high is None:
-        return f"about {point}"
-    return f"{point} ({units.span(at.low, at.high)})"
 
 
 def _first_few(texts: list[str], most: int = _NAMED) -> str:

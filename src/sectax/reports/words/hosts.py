@@ -1,4 +1,4 @@
-"""Sentences on a run on several hosts: hosts like these, how much hosts differ, and outliers."""
+"""Sentences on a run on several hosts: claims, spread and outliers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def hosts_label(measured: Measured) -> str:
 
 
 def spread(estimate: Estimate | None) -> str:
-    """'hosts differ by ± 6 % (2 to 19 %)', or that no difference was detected; empty if unknown."""
+    """'hosts differ by ± 6 % (2 to 19 %)', or no difference; empty if unknown."""
     if estimate is None or estimate.low is None or estimate.high is None:
         return ""
     if estimate.low <= 0:
@@ -46,7 +46,7 @@ def _plus_minus(estimate: Estimate) -> str:
 
 
 def claim_on_hosts_like_these(analysed: Analysed, across: AcrossHosts) -> str:
-    """One comparison on hosts like these with the spread between hosts, or why there is no claim."""
+    """The claim on hosts like these, or why there is none, with the spread."""
     if across.alike is None:
         claim = no_claim(across.refused).removesuffix(".")
     else:
@@ -56,7 +56,7 @@ def claim_on_hosts_like_these(analysed: Analysed, across: AcrossHosts) -> str:
 
 
 def unseen(across: Sequence[AcrossHosts]) -> list[str]:
-    """How common a kind of host may be that was not measured; empty if nothing is claimed of other hosts."""
+    """How common an unmeasured kind of host may be; empty without claims."""
     share = max((comparison.unseen for comparison in across if comparison.alike is not None), default=0.0)
     sentence = (
         f"Claims are about the kinds of hosts measured; a kind of up to {100 * share:.0f} % of a fleet may be missing."
@@ -65,7 +65,7 @@ def unseen(across: Sequence[AcrossHosts]) -> list[str]:
 
 
 def refusals(analysed: Analysed, across: Sequence[AcrossHosts]) -> list[str]:
-    """Why nothing is claimed of hosts like these, with the comparison if there are others."""
+    """Why there are no claims about hosts like these."""
     reasons: dict[str, list[AcrossHosts]] = {}
     for comparison in across:
         if comparison.alike is None:
@@ -107,7 +107,7 @@ def outliers(analysed: Analysed, across: Iterable[AcrossHosts]) -> list[str]:
 
 
 def short_claims(analysed: Analysed, shown: frozenset[str], most: int) -> list[str]:
-    """At most `most` claims on hosts like these in the comparisons shown; none for a single host."""
+    """Up to `most` claims on hosts like these; none for a single host."""
     across = [comparison for comparison in analysed.hosts if comparison.measured.comparison.id in shown]
     if not across:
         return []

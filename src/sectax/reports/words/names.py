@@ -34,7 +34,7 @@ def treatment(plan: Plan, treatment_id: str) -> str:
 
 
 def cell(plan: Plan, cell_id: str) -> str:
-    """The title of a cell: its levels of the factors that vary in this run; empty for a single cell."""
+    """The title of a cell: its levels of varying factors; empty for a single cell."""
     varying = set(varying_factors(plan))
     levels = plan.cell(cell_id).levels
     return printable(" · ".join(level(factor, name) for factor, name in levels.items() if factor in varying))
@@ -46,7 +46,7 @@ def in_cell(plan: Plan, cell_id: str, treatment_id: str) -> str:
 
 
 def varying_factors(plan: Plan) -> tuple[str, ...]:
-    """The factors other than the control's that have more than one level among the cells of the run."""
+    """The factors, other than the control, with several levels in this run."""
     levels_of: dict[str, set[str]] = {}
     for its_cell in plan.cells:
         for factor, level in its_cell.levels.items():
@@ -67,7 +67,7 @@ def constants(plan: Plan) -> str:
 
 
 def subject(plan: Plan, subject_id: str) -> str:
-    """The label of a warning's subject: comparisons, treatments and cells as levels, others unchanged."""
+    """The label of a warning's subject: levels, or an unknown id unchanged."""
     comparison: Comparison | None = next(
         (comparison for comparison in plan.comparisons if comparison.id == subject_id), None
     )
@@ -84,7 +84,7 @@ def subject(plan: Plan, subject_id: str) -> str:
 
 
 def by_id(plan: Plan) -> dict[str, str]:
-    """The labels of treatments, comparisons and cells by id, and of metrics by `:NAME`."""
+    """Labels of treatments, comparisons and cells by id, and of metrics by `:NAME`."""
     ids = [*(treatment.id for treatment in plan.treatments), *(comparison.id for comparison in plan.comparisons)]
     named = {subject_id: subject(plan, subject_id) for subject_id in (*ids, *(cell.id for cell in plan.cells))}
     named |= {f":{measure.name}": f" · {metric(plan, measure.name)}" for measure in plan.metrics}
@@ -92,7 +92,7 @@ def by_id(plan: Plan) -> dict[str, str]:
 
 
 def plan_labeller(plan: Plan) -> Callable[[str], str]:
-    """`labeller` with the labels of a plan, which are collected on first use, since that is slow."""
+    """`labeller` with the labels of a plan, collected on first use."""
     cached_labeller = functools.cache(lambda: labeller(by_id(plan)))
 
     def label(text: str) -> str:
@@ -102,7 +102,7 @@ def plan_labeller(plan: Plan) -> Callable[[str], str]:
 
 
 def labeller(named: Mapping[str, str]) -> Callable[[str], str]:
-    """Return a function that replaces ids in a text by labels (`by_id`) and makes it printable."""
+    """Make a function that replaces ids by labels and makes a text printable."""
     if not named:
         return printable
     longest_first = sorted(named, key=len, reverse=True)
@@ -113,7 +113,7 @@ def labeller(named: Mapping[str, str]) -> Callable[[str], str]:
 
 
 def group_labels(plan: Plan, ids: tuple[str, ...], *, show_all: bool = False) -> list[str]:
-    """The labels of treatments with the same message: all, or their common levels, or their number and an example.
+    """Labels of treatments with one message: all, or common levels, or an example.
 
     Some were skipped, and some are not in the plan, such as the empty operation in the pilot.
     """

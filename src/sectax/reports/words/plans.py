@@ -1,4 +1,4 @@
-"""The plan in words, printed before a run: comparisons, error levels, duration and price."""
+"""The plan in words, printed before a run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def plan(plan: Plan) -> list[str]:
 
 
 def varied(plan: Plan) -> list[str]:
-    """The levels that vary, and the commands or addresses behind them, in a line or two."""
+    """The levels that vary, and their commands or addresses, in a line or two."""
     baselines = {plan.treatment(cell.baseline).levels.get(plan.control) for cell in plan.cells}
     levels = "; ".join(
         f"{factor.name}: "
@@ -47,13 +47,13 @@ def varied(plan: Plan) -> list[str]:
 
 
 def sides(plan: Plan) -> tuple[str, ...]:
-    """The compared commands or addresses as 'baseline=TEXT', 'NAME=TEXT'; empty for most experiments."""
+    """Compared commands or addresses as 'NAME=TEXT'; empty for most experiments."""
     options = plan.options
     return (*(f"baseline={text}" for text in options.get("baseline", ())), *options.get("treatment", ()))
 
 
 def deciding_metric(plan: Plan) -> list[str]:
-    """The metric that decides, in a line: the experiment's own, or those of the limits."""
+    """The deciding metric in a line: the experiment's, or those of the limits."""
     first = plan.metrics[0].name
     limited = {condition.metric or first for condition in plan.stopping.conditions}
     if plan.stopping.until is Until.CONDITIONS and limited and first not in limited:
@@ -64,7 +64,7 @@ def deciding_metric(plan: Plan) -> list[str]:
 
 
 def calibrated(plan: Plan, frozen: Calibrated, block_s: float | None = None) -> list[str]:
-    """The calibration as lines: batches, warm-up, rounds, processes, and the expected duration.
+    """The calibration and the expected duration as lines.
 
     Args:
         block_s: about how long a block takes; None after the run.

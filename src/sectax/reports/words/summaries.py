@@ -165,7 +165,7 @@ def next_step(analysed: Analysed, findings: list[Finding]) -> list[str]:
 
 
 def how_many_decided(analysed: Analysed, findings: Sequence[Finding]) -> str:
-    """'2 of 12 comparisons are decided.', or the answer of a single one; empty if nothing is left to decide."""
+    """'2 of 12 comparisons are decided.', or a single answer; empty if all are."""
     until = analysed.measured.plan.stopping.until
     number, directed = sum(is_answered(finding, until) for finding in findings), any(map(is_decided, findings))
     if until is Until.CONDITIONS:
