@@ -206,7 +206,7 @@ def _checks_counted(audited: Audited) -> str:
     """'Only 3 checks of 12 could be made'."""
     checked, all_ = _checks(audited)
     if checked == all_:
-        return f"All {units.count(all_, 'check')} could be made"
+        return f"All {all_} checks could be made" if all_ > 1 else "The only check could be made"
     return f"{'Only ' if 2 * checked < all_ else ''}{units.count(checked, 'check')} of {all_} could be made"
 
 

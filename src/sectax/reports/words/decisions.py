@@ -139,7 +139,7 @@ def _pick(plan: Plan, decision: Decision, places: list[list[Cheapest]]) -> str:
     tied = [names.level(plan.control, printable(tie)) for tie in best.tied]
     if equal:
         margin = units.margin(plan.stopping.margin)
-        return f"take either of {', '.join([level, *tied])}: they cost the same within ± {margin}"
+        return f"take either of {', '.join([level, *tied])}: equal within ± {margin}"
     also = f" (tied with {', '.join(tied)})" if tied else ""
     if best.level == best.baseline:
         dearer = {name: [finding for finding in same if finding.verdict in SLOWER] for name, same in by_level.items()}

@@ -80,7 +80,7 @@ def _sentence(analysed: Analysed, finding: Finding) -> str:
     place = comparison_context(analysed, finding)
     treatment, baseline = (names.treatment(plan, arm) for arm in (comparison.treatment, comparison.baseline))
     if finding.verdict is VerdictId.EQUIVALENT or effect is None:
-        words = f"{treatment} and {baseline} cost the same within ± {units.margin(finding.margin)}"
+        words = f"{treatment} and {baseline} are equal within ± {units.margin(finding.margin)}"
     elif claims.is_pending(finding):
         words = f"{treatment} is {claims.interval(effect, metric)} than {baseline} so far"
     elif finding.verdict is VerdictId.INCONCLUSIVE:
@@ -161,7 +161,7 @@ def next_step(analysed: Analysed, findings: list[Finding]) -> list[str]:
         return [*decided, f"Use {longer} or a quieter machine."]
     some = f"{len(needs)} more of them" if len(needs) < len(undecided) else "the rest"
     which = some if len(findings) > 1 else "it"
-    return [*decided, f"Another run with --budget {_budget(spent_s + max(needs))} would probably decide {which}."]
+    return [*decided, f"--budget {_budget(spent_s + max(needs))} would probably decide {which}."]
 
 
 def how_many_decided(analysed: Analysed, findings: Sequence[Finding]) -> str:
