@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sectax.reports import terminal
-from sectax.reports.document import Interval, Row, Table, Tone, result_table
+from sectax.reports.document import EffectInterval, Row, Table, Tone, result_table
 from sectax.reports.html import interval_column
 from sectax.reports.report_layout import run_report
 from sectax.reports.scale import interval_axis
@@ -26,7 +26,9 @@ ENDS = st.tuples(*[st.floats(-8, 8)] * 3).map(sorted)
 def table(*intervals: tuple[float, float, float], tone: Tone = Tone.WORSE) -> Table:
     """The baseline, and a row for each interval given in logs."""
     rows = [Row(("none", "1", "baseline", "", ""))]
-    rows += [Row(("a", "2", "", "", "slower"), tone, Interval(*map(math.exp, interval), "")) for interval in intervals]
+    rows += [
+        Row(("a", "2", "", "", "slower"), tone, EffectInterval(*map(math.exp, interval), "")) for interval in intervals
+    ]
     return result_table("", HEADS, rows, 0.02)
 
 

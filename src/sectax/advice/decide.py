@@ -116,10 +116,10 @@ def decide(
     settings = list(_settings(analysed, choice, findings))
     per = dict(mix or choice.usual)
     several = any(len(setting.operations) > 1 for setting in settings)
-    in_mix = [setting.with_mix(per) for setting in settings] if mix and several else []
+    mixed_settings = [setting.with_mix(per) for setting in settings] if mix and several else []
     cheapest, at_mix = (
         tuple(best for setting in group if choice.picks and setting.costs for best in _cheapest(setting, choice))
-        for group in (settings, in_mix)
+        for group in (settings, mixed_settings)
     )
     paid = settings if choice.unasked or rate_s is not None else []
     outlays = [outlay for setting in paid for outlay in _outlays(setting, choice, prices, per, rate_s or RATE_S)]
@@ -215,11 +215,11 @@ def _crossings(
 ) -> Iterator[tuple[float, str, Between]]:
     """Levels that become cheaper than *current*, as *second* per *first* grows."""
     for candidate in candidates:
-        lost = setting.cost(candidate, first).minus(setting.cost(current, first))
+        extra = setting.cost(candidate, first).minus(setting.cost(current, first))
         saved = setting.cost(current, second).minus(setting.cost(candidate, second))
-        if saved.point > 0 and lost.point > 0:
-            high = lost.high / saved.low if saved.low > 0 else None
-            at = Between(lost.point / saved.point, max(0.0, lost.low) / saved.high, high)
+        if saved.point > 0 and extra.point > 0:
+            high = extra.high / saved.low if saved.low > 0 else None
+            at = Between(extra.point / saved.point, max(0.0, extra.low) / saved.high, high)
             yield at.point, candidate, at
 
 
@@ -293,12 +293,12 @@ def _causes(analysed: Analysed, choice: Choice, compared: Comparison, effect: Ef
                 saved_ms = f"{1e3 * excess.point:.3g} ms"
                 yield f"{words} takes {saved_ms} less" if own else f"it has no {words} ({saved_ms})"
             continue
-        of_treatment, of_baseline = (
+        treatment_count, baseline_count = (
             _per_operation(analysed, treatment, name) for treatment in (compared.treatment, compared.baseline)
         )
         saved = -math.expm1(effect.log_ratio)
-        if of_treatment is not None and of_baseline and 1 - of_treatment / of_baseline >= _ENOUGH * saved:
-            yield f"{words}: {of_treatment:.3g} per operation instead of {of_baseline:.3g}"
+        if treatment_count is not None and baseline_count and 1 - treatment_count / baseline_count >= _ENOUGH * saved:
+            yield f"{words}: {treatment_count:.3g} per operation instead of {baseline_count:.3g}"
 
 
 def _saved_s(measured: Measured, compared: Comparison) -> float:

@@ -39,7 +39,7 @@ class Totals:
         count, value: sums of operations and values.
         smallest, largest: the extreme values.
         median: the median of value/count, without zero counts; None if not requested or empty.
-        each: these quotients in ascending order; empty if not requested.
+        quotients: these quotients in ascending order; empty if not requested.
     """
 
     observations: int
@@ -48,7 +48,7 @@ class Totals:
     smallest: float
     largest: float
     median: float | None = None
-    each: array[float] = field(default_factory=lambda: array("d"))
+    quotients: array[float] = field(default_factory=lambda: array("d"))
 
 
 @dataclass
@@ -75,11 +75,11 @@ class BlockSummary:
 
 
 def totals(
-    values: Sequence[float], counts: Sequence[int], *, with_median: bool = True, with_each: bool = False
+    values: Sequence[float], counts: Sequence[int], *, with_median: bool = True, with_quotients: bool = False
 ) -> Totals:
     """Reduce at least one observation."""
     quotients: list[float] = []
-    if with_median or with_each:
+    if with_median or with_quotients:
         quotients = sorted(value / count for value, count in zip(values, counts, strict=True) if count)
     return Totals(
         observations=len(values),
@@ -88,7 +88,7 @@ def totals(
         smallest=min(values),
         largest=max(values),
         median=middle(quotients) if with_median else None,
-        each=array("d", quotients if with_each else ()),
+        quotients=array("d", quotients if with_quotients else ()),
     )
 
 
@@ -226,7 +226,8 @@ class MeasuredBuilder:
         for treatment in block.planned:
             self._visited[treatment].append(block.number)
         for treatment, witnesses in block.witnesses:
-            self._add_witnesses(treatment, witnesses)
+            for name, value in witnesses.items():  # 1, 1.0 and True are three values
+                self._witnesses[treatment].setdefault(name, {}).setdefault((type(value), value), value)
         for (treatment, observed), totals in block.totals.items():
             if treatment not in failed:
                 self._count(block.number, treatment, observed, totals)
@@ -242,19 +243,14 @@ class MeasuredBuilder:
                     if not name.endswith(_LEVEL):
                         total[name] = total.get(name, 0.0) + value
 
-    def _add_witnesses(self, treatment: str, witnesses: Witnesses) -> None:
-        by_name = self._witnesses[treatment]
-        for name, value in witnesses.items():
-            by_name.setdefault(name, {}).setdefault((type(value), value), value)  # 1, 1.0 and True are three values
-
     def _count(self, block: int, treatment: str, observed: str, totals: Totals) -> None:
         for metric in self._observed.get(observed, ()):
             self._counts[metric.name][treatment] += totals.observations
             value = block_value(metric.summary, totals)
             if value is not None:
                 self._values[metric.name][treatment][block] = value
-        if totals.each:
-            self._samples[observed].setdefault(treatment, {})[block] = totals.each
+        if totals.quotients:
+            self._samples[observed].setdefault(treatment, {})[block] = totals.quotients
 
     def measured(
         self,

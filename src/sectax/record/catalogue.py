@@ -8,7 +8,7 @@ from sectax.model.plan import Plan
 from sectax.model.subject import Observation, Witnesses
 from sectax.record.appender import Appender
 from sectax.record.errors import UnusableObservation, refuse_private_keys
-from sectax.record.plan_tables import as_json, treatment_numbers
+from sectax.record.plan_tables import to_json, treatment_numbers
 from sectax.record.schema import column_name, quoted, trials_view
 
 
@@ -72,7 +72,7 @@ class Catalogue:
             if isinstance(value, float) and not isfinite(value):
                 raise UnusableObservation(f"the witness {name} of {treatment} is {value}, which is not a finite number")
         try:
-            text = as_json(witnesses)
+            text = to_json(witnesses)
         except UnicodeEncodeError as error:
             raise UnusableObservation(f"a witness of {treatment} is not valid text: {error.reason}") from error
         number = self._witness_sets.get(text)

@@ -16,7 +16,7 @@ from math import isclose
 import msgspec
 
 from sectax.record.errors import Changed
-from sectax.record.plan_tables import Statement, as_json
+from sectax.record.plan_tables import Statement, to_json
 
 Telemetry = dict[str, dict[str, float]]  # by treatment and name
 
@@ -63,7 +63,7 @@ class BlockChecksum:
     without_start: str = ""
 
     def row(self, number: int) -> Statement:
-        return _INSERT, (number, self.digest, as_json(self.telemetry))
+        return _INSERT, (number, self.digest, to_json(self.telemetry))
 
     def check(self, number: int, recorded: BlockChecksum) -> None:
         """Raise `Changed` if the block is not what was recorded."""

@@ -176,27 +176,27 @@ class BlockReducer:
         )
         # Integers are exact as floats up to 2^53; rows with other types are refused here.
         everything = np.fromiter(chain.from_iterable(observations), np.dtype("<f8")).reshape(-1, 5)
-        of_blocks = {int(part[0, 0]): part[:, 1:] for part in _parts(everything)}
+        columns_by_block = {int(part[0, 0]): part[:, 1:] for part in _parts(everything)}
         for number, block in blocks.items():
-            columns = of_blocks.get(number, everything[:0, 1:])
+            columns = columns_by_block.get(number, everything[:0, 1:])
             if not np.isfinite(columns).all():
                 raise Changed(f"block {number} has an infinite value, which is never recorded")
             hashes[number].add_bytes(columns.tobytes())
-            of_series: list[_Series] = []
+            block_series: list[_Series] = []
             for part in _parts(columns):
                 series = self._block_series(int(part[0, 0]))
-                of_series.append(series)
+                block_series.append(series)
                 _, treatment, observed, *_ = series
                 name = self._names[treatment]
                 block.totals[name, observed] = totals(
                     part[:, 2].tolist(),
                     list(map(int, part[:, 3].tolist())),
                     with_median=observed in self._medians,
-                    with_each=observed in self._tails,
+                    with_quotients=observed in self._tails,
                 )
                 if observed == self._batch:
                     block.batch_columns[name] = part[:, 1:]
-            hashes[number].add(of_series)
+            hashes[number].add(block_series)
 
     def _add_telemetry(self, blocks: Mapping[int, BlockSummary], hashes: Mapping[int, Hash]) -> None:
         # SQLite sums the rows in a quarter of the time that Python takes.

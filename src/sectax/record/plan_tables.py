@@ -24,7 +24,7 @@ class _OldPlan(msgspec.Struct):
     skipped: list[_OldSkipped] = []
 
 
-def as_json(value: object) -> str:
+def to_json(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
@@ -39,7 +39,7 @@ def encode_plan(plan: Plan) -> str:
     for name, option in plan.options.items():
         refuse_private_keys("\n".join(option), f"the option {name}")
     try:
-        text = refuse_private_keys(as_json(plan), "the plan")
+        text = refuse_private_keys(to_json(plan), "the plan")
     except UnicodeEncodeError as error:
         excerpt = error.object[max(error.start - 20, 0) : error.end + 20].encode("utf-8", "backslashreplace").decode()
         raise WrongUse(f"an option is not valid UTF-8: {excerpt}", hint="put the command into a script") from error
@@ -74,16 +74,16 @@ def plan_rows(plan: Plan) -> Iterator[Statement]:
     for i, m in enumerate(plan.metrics, start=1):
         yield _row("metric", i, m.name, m.unit, m.better.value, m.summary.value, m.observed, m.resolution)
     for i, cell in enumerate(plan.cells, start=1):
-        yield _row("cell", i, cell.id, cell.family, cell.baseline, as_json(cell.levels))
+        yield _row("cell", i, cell.id, cell.family, cell.baseline, to_json(cell.levels))
     numbers = treatment_numbers(plan)
     for t in plan.treatments:
-        yield _row("treatment", numbers[t.id], t.id, t.cell, t.role.value, t.extra, as_json(t.levels))
+        yield _row("treatment", numbers[t.id], t.id, t.cell, t.role.value, t.extra, to_json(t.levels))
         for name, level in t.levels.items():
             yield _row("treatment_level", numbers[t.id], name, level)
     for i, c in enumerate(plan.comparisons, start=1):
         yield _row("comparison", i, c.id, c.cell, c.treatment, c.baseline, c.metric, c.standing.value, c.alpha)
     for i, s in enumerate(plan.skipped, start=1):
-        yield _row("skipped", i, s.treatment, s.reason, s.hint, as_json(s.levels))
+        yield _row("skipped", i, s.treatment, s.reason, s.hint, to_json(s.levels))
 
 
 def _row(table: str, *values: object) -> Statement:
@@ -101,4 +101,4 @@ def calibration_rows(plan: Plan, calibrated: Calibrated) -> Iterable[Statement]:
         timing = (c.batch_s, c.open_s, c.granularity_s, c.clock_read_s, c.empty_s, c.settle)
         rounds = calibrated.rounds.get(cells.get(c.treatment, ""))
         yield _row("calibration", c.treatment, c.count, c.warmup, *timing, rounds)
-    yield "UPDATE run SET calibrated = ?", (as_json(calibrated),)
+    yield "UPDATE run SET calibrated = ?", (to_json(calibrated),)

@@ -92,10 +92,7 @@ class RunReader:
 
     def plan(self) -> Plan:
         with reading(self.path):
-            return decode_plan(self._plan_text())
-
-    def _plan_text(self) -> str:
-        return self._value("SELECT plan FROM run", str)
+            return decode_plan(self._value("SELECT plan FROM run", str))
 
     def run_id(self) -> str:
         return self._value("SELECT id FROM run", str)

@@ -387,10 +387,10 @@ class RunWriter:
         reduced: list[BlockSummary] = []
 
         def checksums() -> Iterator[Statement]:
-            checksums_of = self._reducer.reduce([(number, float(seconds)) for number, seconds in finished])
-            reduced.extend(block for block, _ in checksums_of)
+            with_checksums = self._reducer.reduce([(number, float(seconds)) for number, seconds in finished])
+            reduced.extend(block for block, _ in with_checksums)
             add_batches(reduced)
-            for block, checksum in checksums_of:
+            for block, checksum in with_checksums:
                 yield checksum.row(block.number)
 
         with self._step():
@@ -460,8 +460,8 @@ def _readable(event: BlockEvent) -> BlockEvent:
 
 def _session_rows(number: int, sectax_version: str, environment: Environment, now: str) -> Iterable[Statement]:
     yield "INSERT INTO session VALUES (?, ?, ?, NULL)", (number, sectax_version, now)
-    for host, of_host in {LOCAL_HOST: environment, **environment.hosts}.items():
-        for kind, values in (("identity", of_host.identity), ("circumstance", of_host.circumstances)):
+    for host, host_environment in {LOCAL_HOST: environment, **environment.hosts}.items():
+        for kind, values in (("identity", host_environment.identity), ("circumstance", host_environment.circumstances)):
             for name, value in values.items():
                 refuse_private_keys(value, f"{name} of the environment")
                 yield (

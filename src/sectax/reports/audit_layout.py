@@ -64,12 +64,12 @@ def audit_report(audited: Audited, *, show_all: bool) -> Document:
 def _worst_first(warnings: Iterable[AuditWarning]) -> list[list[AuditWarning]]:
     """Groups of warnings with one meaning, by severity, then by the number of figures."""
 
-    def rank(same: list[AuditWarning]) -> tuple[int, float]:
-        whole = any(warning.subject in _WHOLE for warning in same)
-        figures = float("inf") if whole else sum(max(len(warning.figures), 1) for warning in same)
-        return [*Severity].index(same[0].severity), -figures
+    def rank(group: list[AuditWarning]) -> tuple[int, float]:
+        whole = any(warning.subject in _WHOLE for warning in group)
+        figures = float("inf") if whole else sum(max(len(warning.figures), 1) for warning in group)
+        return [*Severity].index(group[0].severity), -figures
 
-    return sorted((same for _, same in group_warnings(warnings)), key=rank)
+    return sorted((group for _, group in group_warnings(warnings)), key=rank)
 
 
 def _worst(fired: list[list[AuditWarning]], label: Labeller) -> Iterator[Text]:
@@ -81,12 +81,12 @@ def _worst(fired: list[list[AuditWarning]], label: Labeller) -> Iterator[Text]:
 
 
 def _warnings(groups: list[list[AuditWarning]], label: Labeller, show_all: bool) -> Iterator[Warned]:
-    for same in groups:
-        texts = [_line(saw, subjects, show_all) for saw, subjects in _by_observation(same, label).items()]
+    for group in groups:
+        texts = [_line(saw, subjects, show_all) for saw, subjects in _by_observation(group, label).items()]
         if show_all and any(map(_CUT.search, texts)):
-            figures = dict.fromkeys(label(figure) for warning in same for figure in warning.figures)
+            figures = dict.fromkeys(label(figure) for warning in group for figure in warning.figures)
             texts = [*(_CUT.sub("; …", line) for line in texts), f"figures: {'; '.join(figures)}"]
-        yield warned(same[0], texts)
+        yield warned(group[0], texts)
 
 
 def _by_observation(warnings: Iterable[AuditWarning], label: Labeller) -> dict[str, dict[str, None]]:
@@ -144,8 +144,8 @@ def _without_all(warning: AuditWarning, figures: int) -> str:
     """The missing data, without the number of figures if it is all of them."""
     if len(warning.figures) != figures:
         return warning.missing
-    of_all = (units.count(figures, "figure"), *warning.figures[:1])
-    return re.sub(rf" \((?:{'|'.join(map(re.escape, of_all))})\)$", "", warning.missing)
+    all_figures = (units.count(figures, "figure"), *warning.figures[:1])
+    return re.sub(rf" \((?:{'|'.join(map(re.escape, all_figures))})\)$", "", warning.missing)
 
 
 def _checks_of_status(status: Status, audited: Audited) -> tuple[Block, ...]:
@@ -195,10 +195,10 @@ def _marked_figures(audited: Audited, worst: AuditWarning, marked: int) -> str:
 def _findings_counted(audited: Audited) -> str:
     """The number of a run's comparisons that are marked F or W; empty for none."""
     fatal, warned = audited.tally().fatal, audited.tally().warned
-    of_comparisons = f"of {units.count(audited.figures, 'comparison')}"
-    parts = [f"{fatal} {of_comparisons} {_verb(fatal, 'loses its', 'lose their')} verdict (F)"] if fatal else []
+    comparisons = f"of {units.count(audited.figures, 'comparison')}"
+    parts = [f"{fatal} {comparisons} {_verb(fatal, 'loses its', 'lose their')} verdict (F)"] if fatal else []
     if warned:
-        parts.append(f"{warned} {'more' if fatal else of_comparisons} {_verb(warned, 'has', 'have')} a warning (W)")
+        parts.append(f"{warned} {'more' if fatal else comparisons} {_verb(warned, 'has', 'have')} a warning (W)")
     return " and ".join(parts)
 
 

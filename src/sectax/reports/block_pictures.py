@@ -9,7 +9,7 @@ from sectax.model.analysed import Analysed
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan
 from sectax.model.treatment import MEASURED, Cell
-from sectax.reports.document import Axis, Block, Chart, Point, Series, Text
+from sectax.reports.document import Axis, Block, Chart, ChartSeries, Point, Text
 from sectax.reports.scale import needs_log_scale
 from sectax.reports.words import names
 from sectax.text import units
@@ -32,33 +32,35 @@ def over_time(analysed: Analysed) -> Iterator[Block]:
         members = [
             treatment.id for treatment in plan.treatments if treatment.cell == cell.id and treatment.role in MEASURED
         ]
-        blocks_of = {member: values[member] for member in members if values.get(member)}
-        if not blocks_of:
+        values_by_treatment = {member: values[member] for member in members if values.get(member)}
+        if not values_by_treatment:
             continue
         if drawn_cells == MOST_CELLS:
             yield Text(f"Blocks are drawn for the first {drawn_cells} of {len(plan.cells)} groups of treatments.")
             return
         drawn_cells += 1
-        yield _chart(plan, cell, metric, blocks_of)
+        yield _chart(plan, cell, metric, values_by_treatment)
 
 
-def _thinned(blocks_of: Mapping[str, Mapping[int, float]]) -> tuple[dict[str, dict[int, float]], str]:
+def _thinned(values_by_treatment: Mapping[str, Mapping[int, float]]) -> tuple[dict[str, dict[int, float]], str]:
     """The treatments and blocks that a chart can show, and what is left out."""
-    longest = max(map(len, blocks_of.values()))
+    longest = max(map(len, values_by_treatment.values()))
     most = max(2, min(_MOST_TREATMENTS, _MOST_POINTS // longest))
-    step = math.ceil(most * longest / _MOST_POINTS) if len(blocks_of) >= most else 1
-    thinned = {name: dict(sorted(blocks.items())[::step]) for name, blocks in list(blocks_of.items())[:most]}
-    left_out = [f" Only the first {most} of {len(blocks_of)} treatments are drawn."] if len(blocks_of) > most else []
+    step = math.ceil(most * longest / _MOST_POINTS) if len(values_by_treatment) >= most else 1
+    thinned = {name: dict(sorted(blocks.items())[::step]) for name, blocks in list(values_by_treatment.items())[:most]}
+    left_out = []
+    if len(values_by_treatment) > most:
+        left_out.append(f" Only the first {most} of {len(values_by_treatment)} treatments are drawn.")
     left_out += [f" One block in {step} is drawn."] if step > 1 else []
     return thinned, "".join(left_out)
 
 
-def _chart(plan: Plan, cell: Cell, metric: Metric, blocks_of: Mapping[str, Mapping[int, float]]) -> Chart:
-    blocks_of, left_out = _thinned(blocks_of)
-    column = units.scale(metric.unit, (value for blocks in blocks_of.values() for value in blocks.values()))
+def _chart(plan: Plan, cell: Cell, metric: Metric, values_by_treatment: Mapping[str, Mapping[int, float]]) -> Chart:
+    values_by_treatment, left_out = _thinned(values_by_treatment)
+    column = units.scale(metric.unit, (value for blocks in values_by_treatment.values() for value in blocks.values()))
     scaled = {
         names.treatment(plan, name): {block: value / column.size for block, value in blocks.items()}
-        for name, blocks in blocks_of.items()
+        for name, blocks in values_by_treatment.items()
     }
     where = names.cell(plan, cell.id)
     subject = f"{names.metric(plan, metric.name)}{f', {where}' if where else ''}"
@@ -70,7 +72,7 @@ def _chart(plan: Plan, cell: Cell, metric: Metric, blocks_of: Mapping[str, Mappi
         Axis("block"),
         Axis(unit, logarithmic=logarithmic),
         tuple(
-            Series(name, tuple(Point(float(block), value) for block, value in sorted(blocks.items())))
+            ChartSeries(name, tuple(Point(float(block), value) for block, value in sorted(blocks.items())))
             for name, blocks in scaled.items()
         ),
     )

@@ -68,7 +68,7 @@ _HOST_HEAD = (
 
 
 def _hosts(analysed: Analysed) -> Iterator[_Row]:
-    """Every comparison on every host, on all measured hosts, and on hosts like these."""
+    """Every comparison on every host, on all measured hosts, and on hosts claim these."""
     levels = {treatment.id: treatment.levels for treatment in analysed.measured.plan.treatments}
     for across in analysed.hosts:
         compared = across.measured.comparison
@@ -93,8 +93,12 @@ def _hosts(analysed: Analysed) -> Iterator[_Row]:
             | {"hosts": "all measured", **(_interval(effect) if effect else {})}
             | {f"spread_between{end}": value for end, value in between.items()}
         )
-        like = across.alike.effect if across.alike else None
-        yield common | {"hosts": hosts.LIKE_THESE, **(_interval(like) if like else {}), "missing": across.refused}
+        claim = across.alike.effect if across.alike else None
+        yield common | {
+            "hosts": hosts.LIKE_THESE,
+            **(_interval(claim) if claim else {}),
+            "missing": across.refused,
+        }
 
 
 def _interval(effect: Effect) -> _Row:

@@ -18,8 +18,8 @@ from sectax.text.printable import printable
 def all_warnings(analysed: Analysed) -> tuple[AuditWarning, ...]:
     """All warnings of a run, its findings and controls, each once, fatal ones first."""
     controls = [control for family in analysed.controls for control in (family.negative, family.positive) if control]
-    of_findings = (warning for finding in (*analysed.findings, *controls) for warning in finding.warnings)
-    once = dict.fromkeys((*analysed.warnings, *of_findings))
+    finding_warnings = (warning for finding in (*analysed.findings, *controls) for warning in finding.warnings)
+    once = dict.fromkeys((*analysed.warnings, *finding_warnings))
     return tuple(sorted(once, key=lambda warning: [*Severity].index(warning.severity)))
 
 
@@ -27,12 +27,10 @@ def gather_warnings(analysed: Analysed, show_all: bool) -> tuple[Warned, ...]:
     """All warnings; those with one meaning and several subjects are merged."""
     plan = analysed.measured.plan
     label, gathered = names.plan_labeller(plan), []
-    for warning, same in group_warnings(all_warnings(analysed)):
+    for warning, group in group_warnings(all_warnings(analysed)):
         observations = dict.fromkeys(
-            f"{'' if each.subject == 'run' else names.subject(plan, each.subject)}: {label(each.saw)}".removeprefix(
-                ": "
-            )
-            for each in same
+            ("" if item.subject == "run" else f"{names.subject(plan, item.subject)}: ") + label(item.saw)
+            for item in group
         )
         shown = [*observations] if show_all else [*observations][: names.MOST_SUBJECTS]
         if len(shown) < len(observations):
@@ -47,7 +45,7 @@ def group_warnings(warnings: Iterable[AuditWarning]) -> Iterator[tuple[AuditWarn
     groups: dict[tuple[str, Severity, str, str], list[AuditWarning]] = {}
     for warning in warnings:
         groups.setdefault((warning.check, warning.severity, warning.meaning, warning.advice), []).append(warning)
-    return ((same[0], same) for same in groups.values())
+    return ((group[0], group) for group in groups.values())
 
 
 def warned(warning: AuditWarning, observations: Iterable[str], consequence: str = "") -> Warned:
@@ -57,15 +55,15 @@ def warned(warning: AuditWarning, observations: Iterable[str], consequence: str 
 
 
 def all_skipped(measured: Measured) -> tuple[SkippedTreatment, ...]:
-    """Treatments skipped by the plan, or later by their subject; each once."""
+    """Treatments skipped by the plan, or skipped_later by their subject; each once."""
     levels = {treatment.id: treatment.levels for treatment in measured.plan.treatments}
-    later = [
+    skipped_later = [
         SkippedTreatment(failure.treatment, levels.get(failure.treatment, {}), failure.reason, failure.hint)
         for failure in measured.failures
         if failure.state == "skipped"
     ]
     once: dict[tuple[str, WhyNot], SkippedTreatment] = {}
-    for skip in (*measured.plan.skipped, *later):
+    for skip in (*measured.plan.skipped, *skipped_later):
         once.setdefault((skip.treatment, skip.why_not), skip)
     return tuple(once.values())
 

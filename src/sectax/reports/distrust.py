@@ -62,8 +62,8 @@ def _doubts(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, st
     }
     label = names.plan_labeller(plan)
     serious = (warning for warning in all_warnings(analysed) if warning.severity is not Severity.NOTE)
-    for first, same in group_warnings(warning for warning in serious if warning.subject not in unseen):
-        about = [*dict.fromkeys(names.subject(plan, warning.subject) for warning in same if warning.subject != "run")]
+    for first, group in group_warnings(warning for warning in serious if warning.subject not in unseen):
+        about = [*dict.fromkeys(names.subject(plan, warning.subject) for warning in group if warning.subject != "run")]
         name, saw = printable(first.check), label(first.saw)
         # The figures of the others may differ.
         whose, more = f"{about[0]}: " if about else "", f"; also in {len(about) - 1} more" if len(about) > 1 else ""
@@ -71,7 +71,7 @@ def _doubts(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, st
             advice = f"; {printable(first.advice)}" if first.advice else ""
             yield 0, name, f"{name}: {whose}{saw}{advice}{more}"
         else:
-            rank = 4 if leading.intersection(warning.subject for warning in same) else 5
+            rank = 4 if leading.intersection(warning.subject for warning in group) else 5
             yield rank, f"{WARNED_MARK} {name}", f"{WARNED_MARK} {whose}{saw} ({name}{more})"
 
 
@@ -173,17 +173,17 @@ def _negative(controls: FamilyControls) -> list[str]:
     if negative is None:
         return ["baseline not compared with its copy"]
     verdict = negative.withheld or negative.verdict
-    same = "baseline against its copy:"
+    label = "baseline against its copy:"
     if negative.effect is None:
-        return [f"{same} not measured"]
+        return [f"{label} not measured"]
     if not claims.is_known(negative.effect):
-        return [f"{same} no interval yet"]
+        return [f"{label} no interval yet"]
     if verdict in _DIFFERS:
         withdrawn = takes_verdicts(negative.effect, verdict)
-        so = "all verdicts are withdrawn" if withdrawn else _wider(bias_shown(negative.effect, verdict))
-        verdict_words = f"{same} {claims.interval(negative.effect)}, which is wrong, so {so}"
+        consequence = "all verdicts are withdrawn" if withdrawn else _wider(bias_shown(negative.effect, verdict))
+        verdict_words = f"{label} {claims.interval(negative.effect)}, which is wrong, so {consequence}"
     else:
-        verdict_words = f"{same} no difference detected"
+        verdict_words = f"{label} no difference detected"
     floor = [] if controls.noise_floor is None else [f"noise floor {units.share(controls.noise_floor)}"]
     return [verdict_words, *floor]
 

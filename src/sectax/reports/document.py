@@ -47,7 +47,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Interval:
+class EffectInterval:
     """An effect to draw, as cost ratios (1.04 is 4 % slower) and in words."""
 
     low: float
@@ -62,7 +62,7 @@ class Row:
 
     cells: tuple[str, ...]
     tone: Tone = Tone.NONE
-    interval: Interval | None = None
+    interval: EffectInterval | None = None
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Series:
+class ChartSeries:
     """A named series of points in the order of x."""
 
     name: str
@@ -115,13 +115,13 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Chart(Drawing):
-    """Measured points with a line through each series; `says` explains it."""
+    """Measured points with a line through each series; `caption` explains it."""
 
     title: str
-    says: str
+    caption: str
     x: Axis
     y: Axis
-    series: tuple[Series, ...]
+    series: tuple[ChartSeries, ...]
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class ForestRow:
     label: str
     words: str
     tone: Tone
-    interval: Interval | None = None
+    interval: EffectInterval | None = None
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class Attachment(Drawing):
     name: str
     media_type: str
     content: bytes
-    says: str
+    description: str
 
 
 @dataclass(frozen=True)
@@ -265,9 +265,9 @@ class Document:
         return tuple(section for section in self.sections if section.kind is not SectionKind.ANSWER)
 
 
-def sections(*every: Section) -> tuple[Section, ...]:
+def sections(*candidates: Section) -> tuple[Section, ...]:
     """The sections that are not empty."""
-    return tuple(section for section in every if section.blocks)
+    return tuple(section for section in candidates if section.blocks)
 
 
 def lines(texts: Iterable[str], *, long: bool = False) -> tuple[Block, ...]:
@@ -305,17 +305,18 @@ def tables(section: Section) -> Iterator[Table]:
     return (block for block in section.blocks if isinstance(block, Table))
 
 
-def with_texts(document: Document, say: Callable[[str], str]) -> Document:
-    """The same document with every text replaced by `say(text)`."""
-    translated: Document = _translated(document, say)
-    return translated
+def map_texts(document: Document, change: Callable[[str], str]) -> Document:
+    """The same document with every text replaced by `change(text)`."""
+    changed: Document = _changed(document, change)
+    return changed
 
 
-def _translated(value: Any, say: Callable[[str], str]) -> Any:
+def _changed(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
-        return value if isinstance(value, Enum) else say(value)
+        return value if isinstance(value, Enum) else change(value)
     if isinstance(value, tuple):
-        return tuple(_translated(item, say) for item in value)
+        return tuple(_changed(item, change) for item in value)
     if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{field.name: _translated(getattr(value, field.name), say) for field in fields(value)})
+        members = {field.name: getattr(value, field.name) for field in fields(value)}
+        return replace(value, **{name: _changed(member, change) for name, member in members.items()})
     return value

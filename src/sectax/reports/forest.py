@@ -64,7 +64,7 @@ def _title(analysed: Analysed, decision: Decision | None) -> str:
     """As many sentences of the answer as fit, at least the first."""
     sentences: list[str] = []
     if decision is not None:
-        doubt = summaries.how_many_decided(analysed, decision.findings)
+        doubt = summaries.count_decided(analysed, decision.findings)
         sentences = [*filter(None, [doubt]), *decisions.answers(analysed.measured.plan, decision)]
     first, *rest = sentences or summaries.summary(analysed) or [""]
     for sentence in rest:

@@ -85,7 +85,7 @@ def _changes(history: History, shown: list[HistoryLine]) -> Iterator[Block]:
         for change in line.changes
     ]
     yield from lines(changes, long=True)
-    enough = sum(map(_suffices, shown))
+    enough = sum(sum(run.cost_ratio is not None for run in line.seen) >= FEWEST_RUNS for line in shown)
     if not enough:
         yield Text(f"Too few runs to detect a change: a line needs {FEWEST_RUNS} with a figure.")
         return
@@ -93,11 +93,6 @@ def _changes(history: History, shown: list[HistoryLine]) -> Iterator[Block]:
     if enough < len(shown):
         advice += f" Only {enough} of {len(shown)} lines have the {FEWEST_RUNS} runs with a figure that a change needs."
     yield Text(f"{advice} Method: {history.changes_by}.")
-
-
-def _suffices(line: HistoryLine) -> bool:
-    """Return whether a line has enough runs for two levels."""
-    return sum(run.cost_ratio is not None for run in line.seen) >= FEWEST_RUNS
 
 
 def _change_words(change: CostChange) -> str:

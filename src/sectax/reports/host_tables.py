@@ -8,7 +8,7 @@ from sectax.model.analysed import Analysed
 from sectax.model.finding import AcrossHosts, OfOneHost
 from sectax.model.metric import Metric
 from sectax.reports.document import Block, Column, ColumnRole, Footnotes, Row, Section, Table, lines
-from sectax.reports.result_tables import drawn, tone
+from sectax.reports.result_tables import drawn_interval, tone
 from sectax.reports.words import hosts, names, summaries
 from sectax.text import claims, units
 from sectax.text.printable import printable
@@ -52,12 +52,14 @@ def _table(analysed: Analysed, across: AcrossHosts) -> Table:
     blocks = str(finding.effect.blocks) if finding.effect else ""
     total = f"these {units.count(len(across.hosts) - len(across.left_out), 'host')}"
     effect = claims.effect(finding.effect, metric) if finding.effect else "–"
-    rows.append(Row((total, "", blocks, effect, claims.answer(finding, metric)), tone(finding), drawn(finding)))
+    rows.append(
+        Row((total, "", blocks, effect, claims.answer(finding, metric)), tone(finding), drawn_interval(finding))
+    )
     if across.alike is not None and across.alike.effect is not None:
-        like = across.alike
+        population = across.alike
         effect = claims.effect(across.alike.effect, metric)
-        words = claims.answer(like, metric)
-        rows.append(Row((hosts.LIKE_THESE, "", "", effect, words), tone(like), drawn(like)))
+        words = claims.answer(population, metric)
+        rows.append(Row((hosts.LIKE_THESE, "", "", effect, words), tone(population), drawn_interval(population)))
     else:
         rows.append(Row((hosts.LIKE_THESE, "", "", "–", "no claim")))
     spread = hosts.spread(across.spread)
@@ -80,4 +82,4 @@ def _row(analysed: Analysed, across: AcrossHosts, host: OfOneHost, metric: Metri
     if host.host in across.left_out:
         remark = "left out: too few blocks"
     cells = (printable(host.host), hosts.processor(analysed.measured, host.host), str(effect.blocks) if effect else "")
-    return Row((*cells, words, remark), interval=drawn(host.finding))
+    return Row((*cells, words, remark), interval=drawn_interval(host.finding))

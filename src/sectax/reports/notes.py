@@ -117,7 +117,7 @@ def empty_loops(analysed: Analysed) -> tuple[str, ...]:
     return (f"of each operation, {what} (not subtracted): {', '.join(shares)}",)
 
 
-def how_measured(analysed: Analysed) -> Iterator[str]:
+def measurement_facts(analysed: Analysed) -> Iterator[str]:
     """A line for each fact; empty if no session is recorded."""
     measured, plan = analysed.measured, analysed.measured.plan
     if not measured.sessions:

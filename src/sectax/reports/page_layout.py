@@ -28,7 +28,7 @@ from sectax.reports.document import (
 )
 from sectax.reports.notes import repeat
 from sectax.reports.report_layout import findings
-from sectax.reports.result_tables import drawn, tone
+from sectax.reports.result_tables import drawn_interval, tone
 from sectax.reports.words import plans
 from sectax.text import units
 from sectax.text.printable import printable
@@ -77,9 +77,11 @@ def _controls(analysed: Analysed) -> Iterator[Table]:
         cost = "an added cost" if family.known_cost is None else f"an added cost of {units.share(family.known_cost)}"
         if family.negative is not None:
             cells = (f"{name}: negative control", "two equal treatments: no difference")
-            rows.append(Row(cells, tone(family.negative), drawn(family.negative)))
+            rows.append(Row(cells, tone(family.negative), drawn_interval(family.negative)))
         if family.positive is not None:
-            rows.append(Row((f"{name}: positive control", cost), tone(family.positive), drawn(family.positive)))
+            rows.append(
+                Row((f"{name}: positive control", cost), tone(family.positive), drawn_interval(family.positive))
+            )
         if family.noise_floor is not None:
             rows.append(Row((f"{name}: noise floor", f"± {units.share(family.noise_floor)}")))
     if any(row.interval for row in rows):

@@ -24,7 +24,7 @@ from sectax.reports.document import (
     lines,
     sections,
 )
-from sectax.reports.notes import how_measured, notes
+from sectax.reports.notes import measurement_facts, notes
 from sectax.reports.result_tables import answers, footnotes, result_tables, visible
 from sectax.reports.words import decisions, hosts, names, plans, summaries
 from sectax.text import units
@@ -65,7 +65,7 @@ def _page(analysed: Analysed, path: str, decision: Decision | None, todo: Sectio
         title += f"; {self_checked(analysed, shown_ids)}"
     table = answers(analysed, shown_ids)
     results = [table] if table.rows else []
-    of_hosts = hosts.short_claims(analysed, shown_ids, _MOST_OF_HOSTS)
+    host_sentences = hosts.short_claims(analysed, shown_ids, _MOST_OF_HOSTS)
     doubts, left = distrust(analysed, shown_ids)
     below = (*doubts, *footnotes(analysed, shown_ids))
     sentences = (text for block in todo.blocks if isinstance(block, Lines) for text in block.texts)
@@ -81,7 +81,7 @@ def _page(analysed: Analysed, path: str, decision: Decision | None, todo: Sectio
         lines(_compared(plan)),
         sections(
             Section("Findings", (*results, *([Footnotes(below)] if below else [])), SectionKind.RESULTS),
-            Section("Hosts", (Text(" ".join(of_hosts)),) if of_hosts else ()),
+            Section("Hosts", (Text(" ".join(host_sentences)),) if host_sentences else ()),
             replace(todo, blocks=(Text(" ".join(sentences)),)),
         ),
         foot=printable(foot),
@@ -114,7 +114,7 @@ def _full_report(analysed: Analysed, path: str, title: str, todo: Section) -> Do
             Section("Notes", lines(notes(analysed)), SectionKind.DETAIL),
             Section("Scope", lines(scope), SectionKind.DIAGNOSTICS),
             Section("Options", lines(options), SectionKind.DETAIL),
-            Section("How it was measured", lines(how_measured(analysed)), SectionKind.DETAIL),
+            Section("How it was measured", lines(measurement_facts(analysed)), SectionKind.DETAIL),
             todo,
         ),
         foot=f"run file: {printable(path)}",
@@ -160,6 +160,6 @@ def _compared(plan: Plan) -> tuple[str, ...]:
 
 def findings(analysed: Analysed) -> tuple[Block, ...]:
     """The tables of all comparisons with footnotes."""
-    every = visible(analysed, show_all=True)
-    below = footnotes(analysed, every)
-    return (*result_tables(analysed, every), *((Footnotes(below),) if below else ()))
+    comparisons = visible(analysed, show_all=True)
+    below = footnotes(analysed, comparisons)
+    return (*result_tables(analysed, comparisons), *((Footnotes(below),) if below else ()))

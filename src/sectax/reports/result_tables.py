@@ -11,7 +11,7 @@ from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, WITHIN_MARGIN, Findin
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan
 from sectax.model.treatment import Cell, Comparison, Role, Standing
-from sectax.reports.document import Column, Interval, Row, Table, Tone, result_table
+from sectax.reports.document import Column, EffectInterval, Row, Table, Tone, result_table
 from sectax.reports.reasons import no_interval
 from sectax.reports.words import names
 from sectax.text import claims, units
@@ -28,15 +28,15 @@ WARNED_MARK = "!"
 
 def visible(analysed: Analysed, *, show_all: bool) -> frozenset[str]:
     """The ids of the comparisons shown: by default the primary ones, if any."""
-    every = [finding.comparison for finding in analysed.findings]
-    primary = {comparison.treatment for comparison in every if comparison.standing is Standing.PRIMARY}
+    comparisons = [finding.comparison for finding in analysed.findings]
+    primary = {comparison.treatment for comparison in comparisons if comparison.standing is Standing.PRIMARY}
     if show_all or not primary:
-        return frozenset(comparison.id for comparison in every)
+        return frozenset(comparison.id for comparison in comparisons)
     wanted = analysed.measured.plan.beside
     beside = wanted if len(primary) * (1 + len(wanted)) <= _BESIDE_UP_TO else ()
     return frozenset(
         comparison.id
-        for comparison in every
+        for comparison in comparisons
         if comparison.standing is Standing.PRIMARY or (comparison.metric in beside and comparison.treatment in primary)
     )
 
@@ -46,8 +46,8 @@ def footnotes(analysed: Analysed, shown: frozenset[str]) -> tuple[str, ...]:
     findings = [finding for finding in analysed.findings if finding.comparison.id in shown]
     secondary = [finding.comparison for finding in findings if finding.comparison.standing is Standing.SECONDARY]
     chance = units.margin(float(f"{max((comparison.alpha for comparison in secondary), default=0.0):.2g}"))
-    each = " each" if len(secondary) > 1 else ""
-    marks = (f"{SECONDARY_MARK} secondary: {chance} chance of error{each}",) if secondary else ()
+    suffix = " each" if len(secondary) > 1 else ""
+    marks = (f"{SECONDARY_MARK} secondary: {chance} chance of error{suffix}",) if secondary else ()
     blocks = {result.treatment: result.blocks for result in analysed.treatments}
     blocks_differ = any(
         finding.effect is not None
@@ -105,7 +105,7 @@ def answers(analysed: Analysed, shown: frozenset[str]) -> Table:
                 _value(analysed, compared, compared.treatment, metric),
                 claims.in_short(finding, metric),
             )
-            rows.append(Row(texts, tone(finding), drawn(finding)))
+            rows.append(Row(texts, tone(finding), drawn_interval(finding)))
     columns = (
         Column(own.pop() if len(own) == 1 else ""),
         Column(baselines.pop() if len(baselines) == 1 else "baseline", right=True),
@@ -177,7 +177,7 @@ def _compared(
             "" if void else _difference(finding, differences),
             _verdict(finding, metric, results),
         )
-        rows.append(Row(cells, tone(finding), drawn(finding)))
+        rows.append(Row(cells, tone(finding), drawn_interval(finding)))
     heads = (
         printable(plan.control),
         printable(column.unit),
@@ -187,7 +187,7 @@ def _compared(
     return result_table(_title(plan, cell, metric), heads, rows, plan.stopping.margin)
 
 
-def drawn(finding: Finding) -> Interval | None:
+def drawn_interval(finding: Finding) -> EffectInterval | None:
     """The interval of an effect to draw; None without a claim or a finite interval."""
     effect = finding.effect
     if (
@@ -196,7 +196,9 @@ def drawn(finding: Finding) -> Interval | None:
         or max(abs(effect.low), abs(effect.high)) >= units.LARGEST_LOG_RATIO
     ):
         return None
-    return Interval(math.exp(effect.low), math.exp(effect.log_ratio), math.exp(effect.high), claims.interval(effect))
+    return EffectInterval(
+        math.exp(effect.low), math.exp(effect.log_ratio), math.exp(effect.high), claims.interval(effect)
+    )
 
 
 def _verdict(finding: Finding, metric: Metric, results: dict[str, TreatmentResult]) -> str:

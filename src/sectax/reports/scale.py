@@ -158,10 +158,10 @@ class IntervalAxis:
         """The ends of the margin."""
         return self.scale.place(1 / (1 + self.margin)), self.scale.place(1 + self.margin)
 
-    def ticks(self, apart: float) -> list[tuple[float, str]]:
-        """The tick of zero, and others at least `apart` from it."""
+    def ticks(self, distance: float) -> list[tuple[float, str]]:
+        """The tick of zero, and others at least `distance` from it."""
         places = [(self.scale.place(value), text) for value, text in cost_ticks(self.scale)]
-        return [(place, text) for place, text in places if text == EQUAL or abs(place - self.zero) >= apart]
+        return [(place, text) for place, text in places if text == EQUAL or abs(place - self.zero) >= distance]
 
 
 def interval_axis(table: Table, first: float, last: float) -> IntervalAxis | None:

@@ -35,10 +35,10 @@ def table(analysed: Analysed) -> tuple[Block, ...]:
 def _factor(plan: Plan) -> str | None:
     """The factor whose levels are the families of the run, if there are several."""
     several = len({cell.family for cell in plan.cells}) > 1
-    of_all = (
+    family_factors = (
         name for name in names.varying_factors(plan) if all(cell.levels.get(name) == cell.family for cell in plan.cells)
     )
-    return next(of_all, None) if several else None
+    return next(family_factors, None) if several else None
 
 
 def _value(result: TreatmentResult | None, metric: str, gaps: Gaps) -> str:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sectax.reports.document import Forest, ForestGroup, ForestRow, Interval, Tone
+from sectax.reports.document import EffectInterval, Forest, ForestGroup, ForestRow, Tone
 from sectax.reports.html import render_picture
 from sectax.reports.html.forest import NARROW, WIDE, Sizes, draw
 from sectax.reports.html.interval_column import mark_size
@@ -18,7 +18,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def picture(*ratios: float, groups: int = 1, label: str = "HS256") -> Forest:
     rows = tuple(
-        ForestRow(label, "2 µs, slower", Tone.WORSE, Interval(ratio / 1.1, ratio, ratio * 1.1, "slower"))
+        ForestRow(label, "2 µs, slower", Tone.WORSE, EffectInterval(ratio / 1.1, ratio, ratio * 1.1, "slower"))
         for ratio in ratios
     )
     members = tuple(ForestGroup(f"php {number}", "baseline RS256: 330 µs", rows) for number in range(groups))
@@ -86,8 +86,8 @@ def test_long_label_is_compressed_to_the_width_of_a_phone() -> None:
 
 
 def test_a_mark_hides_no_end_of_its_interval() -> None:
-    assert mark_size(Interval(0, 50, 100, "")) == 1.0
-    assert 12 * mark_size(Interval(0, 6, 12, "")) < 12
+    assert mark_size(EffectInterval(0, 50, 100, "")) == 1.0
+    assert 12 * mark_size(EffectInterval(0, 6, 12, "")) < 12
 
 
 def test_a_row_without_an_interval_keeps_its_words() -> None:

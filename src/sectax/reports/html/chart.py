@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from sectax.reports.document import Chart, Point, Series
+from sectax.reports.document import Chart, ChartSeries, Point
 from sectax.reports.scale import AxisScale, fit_scale, ticks
 
 WIDTH = 420
@@ -78,7 +78,7 @@ def _ticks(scale: AxisScale) -> tuple[Tick, ...]:
     return tuple(Tick(scale.place(value), text) for value, text in ticks(scale))
 
 
-def _series(series: Series, number: int, across: AxisScale, upward: AxisScale) -> DrawnSeries:
+def _series(series: ChartSeries, number: int, across: AxisScale, upward: AxisScale) -> DrawnSeries:
     marks = tuple(
         Point(across.place(point.x), upward.place(point.y))
         for point in series.points

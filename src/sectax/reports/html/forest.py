@@ -6,7 +6,7 @@ import itertools
 import textwrap
 from dataclasses import dataclass, replace
 
-from sectax.reports.document import Forest, ForestRow, Interval, Tone
+from sectax.reports.document import EffectInterval, Forest, ForestRow, Tone
 from sectax.reports.scale import AxisScale, fit_scale, ratio_ticks
 
 _EDGE = 14.0  # padding inside the plot
@@ -76,7 +76,7 @@ class Mark:
 
     y: float
     tone: Tone
-    interval: Interval
+    interval: EffectInterval
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def _draw(forest: Forest, sizes: Sizes) -> DrawnForest:
             if row.interval is not None:
                 low, point, high = map(scale.place, (row.interval.low, row.interval.point, row.interval.high))
                 middle = y + (sizes.row / 2 if sizes.one_line else 26)
-                marks.append(Mark(middle, row.tone, Interval(low, point, high, row.interval.words)))
+                marks.append(Mark(middle, row.tone, EffectInterval(low, point, high, row.interval.words)))
             y += sizes.row
     bottom = y + 4
     ticks = [(scale.place(value), text) for value, text in ratio_ticks(scale, sizes.text * _LETTER)]

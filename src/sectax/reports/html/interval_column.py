@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sectax.reports.document import Interval, Section, Table, Tone, tables
+from sectax.reports.document import EffectInterval, Section, Table, Tone, tables
 from sectax.reports.scale import IntervalAxis, interval_axis
 from sectax.text import units
 
@@ -29,13 +29,13 @@ SHAPES = {
 _SHAPE, _SMALLEST = 12.0, 0.4
 
 
-def mark_size(interval: Interval) -> float:
+def mark_size(interval: EffectInterval) -> float:
     """The relative size of a mark: small enough to show both ends of its interval."""
     return round(min(1.0, max(_SMALLEST, (interval.high - interval.low) / (2 * _SHAPE))), 2)
 
 
 @dataclass(frozen=True)
-class Tick:
+class AnchoredTick:
     place: float
     text: str
     anchor: str
@@ -47,8 +47,8 @@ class IntervalColumn:
 
     band: tuple[float, float]
     zero: float
-    ticks: tuple[Tick, ...]
-    rows: tuple[Interval | None, ...]
+    ticks: tuple[AnchoredTick, ...]
+    rows: tuple[EffectInterval | None, ...]
 
 
 @dataclass(frozen=True)
@@ -74,14 +74,14 @@ def interval_column(table: Table) -> IntervalColumn | None:
         return None
     place = axis.scale.place
     rows = tuple(
-        interval and Interval(place(interval.low), place(interval.point), place(interval.high), interval.words)
+        interval and EffectInterval(place(interval.low), place(interval.point), place(interval.high), interval.words)
         for interval in (row.interval for row in table.rows)
     )
     return IntervalColumn(axis.band, axis.zero, _ticks(axis), rows)
 
 
-def _ticks(axis: IntervalAxis) -> tuple[Tick, ...]:
+def _ticks(axis: IntervalAxis) -> tuple[AnchoredTick, ...]:
     return tuple(
-        Tick(place, text, "start" if place < _NAME / 2 else "end" if place > WIDTH - _NAME / 2 else "middle")
+        AnchoredTick(place, text, "start" if place < _NAME / 2 else "end" if place > WIDTH - _NAME / 2 else "middle")
         for place, text in axis.ticks(_APART)
     )

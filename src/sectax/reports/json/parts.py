@@ -58,23 +58,23 @@ ObjectT = TypeVar("ObjectT", bound=Object)
 
 
 @dataclass(frozen=True)
-class Missing:
+class MissingValue:
     """A missing value with its reason."""
 
     reason: str
 
 
 def known(value: Any, reason: str) -> Any:
-    """The value, or `Missing` for None."""
-    return Missing(reason) if value is None else value
+    """The value, or `MissingValue` for None."""
+    return MissingValue(reason) if value is None else value
 
 
 def fill(kind: type[ObjectT], source: object = None, /, **values: Any) -> ObjectT:
     """Make an object with members from *values*, or else from *source*.
 
-    A tuple as *source* has the members in order. Nested objects, also in tuples and dicts, are made by `of`. `Missing`,
-    None for a member with a `null` description, and numbers that are not finite become null and are explained in
-    `missing`. Members that are `UNSET` are left out.
+    A tuple as *source* has the members in order. Nested objects, also in tuples and dicts, are made by `of`. A
+    `MissingValue`, None for a member with a `null` description, and numbers that are not finite become null and are
+    explained in `missing`. Members that are `UNSET` are left out.
     """
     makers = _members(kind)
     values |= zip(makers, source, strict=True) if isinstance(source, tuple) else ()
@@ -86,7 +86,7 @@ def fill(kind: type[ObjectT], source: object = None, /, **values: Any) -> Object
             continue
         if "null" in extra and (value is None or value == extra["when"]):
             missing[name] = str(extra["null"])
-        elif isinstance(value, Missing):
+        elif isinstance(value, MissingValue):
             missing[name] = value.reason
         elif isinstance(value, float) and not math.isfinite(value):
             missing[name] = NO_INTERVAL if math.isinf(value) else "not a number"
@@ -106,13 +106,13 @@ def _read_path(source: Any, path: str) -> Any:
 @functools.cache
 def _members(kind: type[Object]) -> dict[str, tuple[Callable[[Any], Any], dict[str, Any]]]:
     """For every member but `missing`: its constructor and its metadata."""
-    fields = {field.name: field.type for field in msgspec.structs.fields(kind) if field.name != "missing"}
-    return {name: (_maker(type_), _metadata(type_)) for name, type_ in fields.items()}
-
-
-def _metadata(type_: Any) -> dict[str, Any]:
-    metas = get_args(type_)[1:] if get_origin(type_) is Annotated else ()
-    return next((meta.extra for meta in metas if isinstance(meta, Meta) and meta.extra), {})
+    members = {}
+    for field in msgspec.structs.fields(kind):
+        metas = get_args(field.type)[1:] if get_origin(field.type) is Annotated else ()
+        extra = next((meta.extra for meta in metas if isinstance(meta, Meta) and meta.extra), {})
+        members[field.name] = _maker(field.type), extra
+    members.pop("missing", None)
+    return members
 
 
 def _maker(type_: Any) -> Callable[[Any], Any]:

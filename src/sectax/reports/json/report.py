@@ -37,8 +37,8 @@ class Run(WithMissing, frozen=True):
     ]
     changed: Annotated[bool | None, null(UNKNOWN, "Whether tracked files differed from that commit.")]
     job: Annotated[dict[str, str], doc("The CI job, by the names of its environment variables.")]
-    proofs: Annotated[tuple[str, ...], doc("Correctness checks that the subjects passed or failed before timing.")]
-    flaws: Annotated[tuple[str, ...], doc("Checks that failed: the subject and the number of the test vector.")]
+    proofs: Annotated[tuple[str, ...], doc("Test vectors that the subjects judged before anything was timed.")]
+    flaws: Annotated[tuple[str, ...], doc("Vectors that a subject judged wrongly, with their numbers.")]
     notes: tuple[str, ...]
     scope: str
     wrong_expected: Annotated[float, doc("Expected number of wrong claims among the secondary comparisons.")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sectax.reports.document import Interval, Row, Table, Tone
+from sectax.reports.document import EffectInterval, Row, Table, Tone
 from sectax.reports.scale import EQUAL, IntervalAxis, interval_axis
 
 # Narrower drawings show nothing; wider ones show no more.
@@ -43,7 +43,7 @@ def _axis(table: Table, width: int) -> IntervalAxis | None:
     return interval_axis(table, 1.0, width - 2.0) if width else None
 
 
-def _row(row: Row, interval: Interval, axis: IntervalAxis, width: int) -> str:
+def _row(row: Row, interval: EffectInterval, axis: IntervalAxis, width: int) -> str:
     zero = round(axis.zero)
     least = zero + 1 if interval.low > 1 else 0
     most = zero - 1 if interval.high < 1 else width - 1

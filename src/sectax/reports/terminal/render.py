@@ -22,7 +22,7 @@ def render(document: parts.Document, *, width: int, colour: bool, ascii_only: bo
         ascii_only: whether to use ASCII only.
     """
     if ascii_only:  # before layout, since '+/-' is longer than '±'
-        document = parts.with_texts(document, in_ascii)
+        document = parts.map_texts(document, in_ascii)
     page = Page(width, colour=colour)
     page.paragraph(document.title, style="bold", indent=0)
     _write(page, document.lead, 0)

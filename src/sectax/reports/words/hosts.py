@@ -73,19 +73,14 @@ def refusals(analysed: Analysed, across: Sequence[AcrossHosts]) -> list[str]:
     sentences = []
     for reason, comparisons in reasons.items():
         if len(comparisons) == 1 < len(across):
-            compared = filter(
-                None,
-                (summaries.comparison_context(analysed, comparisons[0].measured), _sides(analysed, comparisons[0])),
-            )
-            sentences.append(f"{', '.join(compared)}: {no_claim(reason, 'no')}")
+            finding = comparisons[0].measured
+            sides = (finding.comparison.treatment, finding.comparison.baseline)
+            label = " against ".join(names.treatment(analysed.measured.plan, side) for side in sides)
+            parts = filter(None, (summaries.comparison_context(analysed, finding), label))
+            sentences.append(f"{', '.join(parts)}: {no_claim(reason, 'no')}")
         else:
             sentences.append(no_claim(reason))
     return sentences
-
-
-def _sides(analysed: Analysed, across: AcrossHosts) -> str:
-    comparison, plan = across.measured.comparison, analysed.measured.plan
-    return f"{names.treatment(plan, comparison.treatment)} against {names.treatment(plan, comparison.baseline)}"
 
 
 def no_claim(reason: str, no: str = "No") -> str:
@@ -117,15 +112,8 @@ def short_claims(analysed: Analysed, shown: frozenset[str], most: int) -> list[s
         sentences.append(f"({len(claimed) - most} more with --all.)")
     sentences += unseen(claimed)
     sentences += refusals(analysed, across)[:most]
-    if not claimed:
-        sentences += _differences(across)
-    return [*sentences, *outliers(analysed, across)[:most]]
-
-
-def _differences(across: Sequence[AcrossHosts]) -> list[str]:
-    """The largest difference between hosts."""
     spreads = [comparison.spread for comparison in across if comparison.spread is not None and comparison.spread.low]
-    if not spreads:
-        return []
-    largest = max(spreads, key=lambda estimate: estimate.point)
-    return [f"The hosts measured differ by {'up to ' if len(spreads) > 1 else ''}{_plus_minus(largest)}."]
+    if spreads and not claimed:
+        largest = max(spreads, key=lambda estimate: estimate.point)
+        sentences.append(f"The hosts measured differ by {'up to ' if len(spreads) > 1 else ''}{_plus_minus(largest)}.")
+    return [*sentences, *outliers(analysed, across)[:most]]

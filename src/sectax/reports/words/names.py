@@ -40,18 +40,13 @@ def cell(plan: Plan, cell_id: str) -> str:
     return printable(" · ".join(level(factor, name) for factor, name in levels.items() if factor in varying))
 
 
-def in_cell(plan: Plan, cell_id: str, treatment_id: str) -> str:
-    """The title of a cell, and the label of a treatment in it."""
-    return " · ".join(filter(None, (cell(plan, cell_id), treatment(plan, treatment_id))))
-
-
 def varying_factors(plan: Plan) -> tuple[str, ...]:
     """The factors, other than the control, with several levels in this run."""
-    levels_of: dict[str, set[str]] = {}
+    levels_by_factor: dict[str, set[str]] = {}
     for its_cell in plan.cells:
         for factor, level in its_cell.levels.items():
-            levels_of.setdefault(factor, set()).add(level)
-    return tuple(factor for factor, levels in levels_of.items() if len(levels) > 1)
+            levels_by_factor.setdefault(factor, set()).add(level)
+    return tuple(factor for factor, levels in levels_by_factor.items() if len(levels) > 1)
 
 
 def service(plan: Plan) -> str:
@@ -126,8 +121,8 @@ def group_labels(plan: Plan, ids: tuple[str, ...], *, show_all: bool = False) ->
 
     if show_all or len(ids) <= MOST_SUBJECTS:
         return [label(name) for name in ids]
-    levels_of = skipped | {treatment.id: treatment.levels for treatment in plan.treatments}
-    levels = [levels_of.get(name, {}) for name in ids]
+    levels_by_id = skipped | {treatment.id: treatment.levels for treatment in plan.treatments}
+    levels = [levels_by_id.get(name, {}) for name in ids]
     shared = set(levels[0].items()).intersection(*(own_levels.items() for own_levels in levels[1:]))
     common = [f"{name} {level}" for name, level in levels[0].items() if name in varied and (name, level) in shared]
     if common:

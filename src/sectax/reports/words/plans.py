@@ -91,8 +91,8 @@ def calibrated(plan: Plan, frozen: Calibrated, block_s: float | None = None) -> 
     parts.append(f"{_range(min(rounds), max(rounds), 'round')} per block")
     if plan.warms_up:
         parts.append(f"{_count(len(live), 'process', 'processes')} per block")
-    frozen_at = f"from the pilot: {', '.join(parts)}"
-    return [frozen_at] if block_s is None else [frozen_at, _duration(plan, frozen, block_s)]
+    calibration = f"from the pilot: {', '.join(parts)}"
+    return [calibration] if block_s is None else [calibration, _duration(plan, frozen, block_s)]
 
 
 def how_long(plan: Plan) -> str:
@@ -112,11 +112,12 @@ def bill(bill: Bill, service: str = "") -> list[str]:
     Args:
         service: the free replacement for the paid service; empty if the run is billed.
     """
-    lines = [
-        f"{printable(charge.words)}: {_amount(charge.amount)} {printable(charge.unit)}, "
-        f"{_money(charge.cost, bill.currency)}"
-        for charge in bill.charges
-    ]
+    lines = []
+    for charge in bill.charges:
+        exact = charge.amount >= 10 or charge.amount == int(charge.amount)
+        amount = f"{charge.amount:,.0f}" if exact else f"{charge.amount:.2g}"
+        cost = _money(charge.cost, bill.currency)
+        lines.append(f"{printable(charge.words)}: {amount} {printable(charge.unit)}, {cost}")
     on = f"free here ({service}); estimated bill on AWS" if service else "estimated bill"
     total = f"{on}: about {_money(bill.total, bill.currency)}, before tax and free allowances"
     return [*lines, total, prices(bill)]
@@ -125,10 +126,6 @@ def bill(bill: Bill, service: str = "") -> list[str]:
 def prices(bill: Bill) -> str:
     """The source of the prices of a bill."""
     return f"prices of {printable(bill.day)} for {printable(bill.place)}: {printable(bill.source)}"
-
-
-def _amount(value: float) -> str:
-    return f"{value:,.0f}" if value >= 10 or value == int(value) else f"{value:.2g}"
 
 
 def _duration(plan: Plan, frozen: Calibrated, block_s: float) -> str:

@@ -139,7 +139,7 @@ def of_parts(analysed: Analysed) -> list[str]:
 def next_step(analysed: Analysed, findings: list[Finding]) -> list[str]:
     """How many comparisons are decided, and what to do about the undecided ones."""
     until = analysed.measured.plan.stopping.until
-    decided = [text] if (text := how_many_decided(analysed, findings)) else []
+    decided = [text] if (text := count_decided(analysed, findings)) else []
     undecided = [finding for finding in findings if finding.verdict not in _WITHOUT and not is_answered(finding, until)]
     # A run with limits answers those only.
     if not undecided or until is Until.CONDITIONS:
@@ -164,7 +164,7 @@ def next_step(analysed: Analysed, findings: list[Finding]) -> list[str]:
     return [*decided, f"--budget {_budget(spent_s + max(needs))} would probably decide {which}."]
 
 
-def how_many_decided(analysed: Analysed, findings: Sequence[Finding]) -> str:
+def count_decided(analysed: Analysed, findings: Sequence[Finding]) -> str:
     """'2 of 12 comparisons are decided.', or a single answer; empty if all are."""
     until = analysed.measured.plan.stopping.until
     number, directed = sum(is_answered(finding, until) for finding in findings), any(map(is_decided, findings))
