@@ -192,7 +192,7 @@ class BlockReducer:
                     part[:, 2].tolist(),
                     list(map(int, part[:, 3].tolist())),
                     with_median=observed in self._medians,
-                    with_quotients=observed in self._tails,
+                    with_each=observed in self._tails,
                 )
                 if observed == self._batch:
                     block.batch_columns[name] = part[:, 1:]

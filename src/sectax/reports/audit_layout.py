@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from sectax.model.audited import Audited, Checked, Status
 from sectax.model.finding import AuditWarning, Severity
-from sectax.reports.diagnostics import group_warnings, warned
-from sectax.reports.document import Block, Document, Section, SectionKind, Text, Warned, grid, sections
+from sectax.reports.diagnostics import group_warnings, warning_block
+from sectax.reports.document import Block, Document, Section, SectionKind, Text, WarningBlock, grid, sections
 from sectax.reports.words.names import MOST_SUBJECTS, labeller
 from sectax.text import units
 from sectax.text.printable import printable
@@ -80,13 +80,13 @@ def _worst(fired: list[list[AuditWarning]], label: Labeller) -> Iterator[Text]:
         yield Text(f"{first.severity.value}  {printable(first.check)}: {saw}{printable(first.meaning)}.", strong=True)
 
 
-def _warnings(groups: list[list[AuditWarning]], label: Labeller, show_all: bool) -> Iterator[Warned]:
+def _warnings(groups: list[list[AuditWarning]], label: Labeller, show_all: bool) -> Iterator[WarningBlock]:
     for group in groups:
         texts = [_line(saw, subjects, show_all) for saw, subjects in _by_observation(group, label).items()]
         if show_all and any(map(_CUT.search, texts)):
             figures = dict.fromkeys(label(figure) for warning in group for figure in warning.figures)
             texts = [*(_CUT.sub("; …", line) for line in texts), f"figures: {'; '.join(figures)}"]
-        yield warned(group[0], texts)
+        yield warning_block(group[0], texts)
 
 
 def _by_observation(warnings: Iterable[AuditWarning], label: Labeller) -> dict[str, dict[str, None]]:

@@ -10,7 +10,7 @@ from sectax.model.measured import Measured
 from sectax.model.plan import Plan
 from sectax.model.treatment import SkippedTreatment
 from sectax.model.why_not import WhyNot
-from sectax.reports.document import NotThere, Warned
+from sectax.reports.document import MissingItems, WarningBlock
 from sectax.reports.words import names
 from sectax.text.printable import printable
 
@@ -23,7 +23,7 @@ def all_warnings(analysed: Analysed) -> tuple[AuditWarning, ...]:
     return tuple(sorted(once, key=lambda warning: [*Severity].index(warning.severity)))
 
 
-def gather_warnings(analysed: Analysed, show_all: bool) -> tuple[Warned, ...]:
+def gather_warnings(analysed: Analysed, show_all: bool) -> tuple[WarningBlock, ...]:
     """All warnings; those with one meaning and several subjects are merged."""
     plan = analysed.measured.plan
     label, gathered = names.plan_labeller(plan), []
@@ -36,7 +36,7 @@ def gather_warnings(analysed: Analysed, show_all: bool) -> tuple[Warned, ...]:
         if len(shown) < len(observations):
             shown.append(f"and {len(observations) - len(shown)} more")
         fatal = warning.severity is Severity.FATAL
-        gathered.append(warned(warning, shown, "withdraws the verdict" if fatal else ""))
+        gathered.append(warning_block(warning, shown, "withdraws the verdict" if fatal else ""))
     return tuple(gathered)
 
 
@@ -48,10 +48,10 @@ def group_warnings(warnings: Iterable[AuditWarning]) -> Iterator[tuple[AuditWarn
     return ((group[0], group) for group in groups.values())
 
 
-def warned(warning: AuditWarning, observations: Iterable[str], consequence: str = "") -> Warned:
+def warning_block(warning: AuditWarning, observations: Iterable[str], consequence: str = "") -> WarningBlock:
     """A warning as a block of a document."""
     check, meaning, hint = (printable(text) for text in (warning.check, warning.meaning, warning.advice))
-    return Warned(check, warning.severity, consequence, tuple(observations), meaning, hint)
+    return WarningBlock(check, warning.severity, consequence, tuple(observations), meaning, hint)
 
 
 def all_skipped(measured: Measured) -> tuple[SkippedTreatment, ...]:
@@ -68,13 +68,13 @@ def all_skipped(measured: Measured) -> tuple[SkippedTreatment, ...]:
     return tuple(once.values())
 
 
-def skipped(analysed: Analysed, show_all: bool) -> tuple[NotThere, ...]:
+def skipped(analysed: Analysed, show_all: bool) -> tuple[MissingItems, ...]:
     """`all_skipped`, grouped by reason."""
     reasons = [(skip.treatment, skip.why_not) for skip in all_skipped(analysed.measured)]
     return _grouped_reasons(analysed.measured.plan, reasons, show_all)
 
 
-def failed(analysed: Analysed, show_all: bool) -> tuple[NotThere, ...]:
+def failed(analysed: Analysed, show_all: bool) -> tuple[MissingItems, ...]:
     """Failed treatments with their blocks; block 0 is the pilot."""
     measured = analysed.measured
     blocks: dict[tuple[str, str, str], list[int]] = {}
@@ -96,12 +96,12 @@ def _blocks_in_words(blocks: list[int]) -> str:
     return f"in block{'' if len(blocks) == 1 else 's'} {shown}"
 
 
-def _grouped_reasons(plan: Plan, reasons: list[tuple[str, WhyNot]], show_all: bool) -> tuple[NotThere, ...]:
+def _grouped_reasons(plan: Plan, reasons: list[tuple[str, WhyNot]], show_all: bool) -> tuple[MissingItems, ...]:
     groups: dict[WhyNot, dict[str, None]] = {}
     for treatment, why in reasons:
         groups.setdefault(why, {})[treatment] = None
     return tuple(
-        NotThere(
+        MissingItems(
             tuple(names.group_labels(plan, tuple(ids), show_all=show_all)),
             WhyNot(printable(why.reason), printable(why.hint)),
         )

@@ -204,7 +204,7 @@ class Footnotes:
 
 
 @dataclass(frozen=True)
-class Warned:
+class WarningBlock:
     """One warning; `consequence` is its effect on the verdict."""
 
     check: str
@@ -216,14 +216,14 @@ class Warned:
 
 
 @dataclass(frozen=True)
-class NotThere:
+class MissingItems:
     """What is missing for one reason, with the hint that may change it."""
 
     what: tuple[str, ...]
     why: WhyNot
 
 
-Block = Table | Drawing | Text | Lines | Command | Footnotes | Warned | NotThere
+Block = Table | Drawing | Text | Lines | Command | Footnotes | WarningBlock | MissingItems
 
 
 class SectionKind(StrEnum):

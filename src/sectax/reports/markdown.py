@@ -42,9 +42,9 @@ def _write(writer: Writer, blocks: Iterable[parts.Block]) -> None:
                     writer.paragraph(text)
             case parts.Table():
                 _write_table(writer, block)
-            case parts.Warned():
+            case parts.WarningBlock():
                 _write_warning(writer, block)
-            case parts.NotThere(what, why):
+            case parts.MissingItems(what, why):
                 writer.paragraph(f"{why.reason}:")
                 writer.bullets(what)
                 if why.hint:
@@ -64,7 +64,7 @@ def _write_table(writer: Writer, table: parts.Table) -> None:
     )
 
 
-def _write_warning(writer: Writer, warned: parts.Warned) -> None:
+def _write_warning(writer: Writer, warned: parts.WarningBlock) -> None:
     effect = f", {warned.consequence}" if warned.consequence else ""
     writer.heading(f"{warned.check} ({warned.severity.value}{effect})", 3)
     writer.paragraph(warned.meaning)

@@ -71,9 +71,9 @@ def _write(page: Page, blocks: Iterable[parts.Block], indent: int) -> None:
                 page.lines(texts, indent=indent)
             case parts.Table():
                 _write_table(page, block, indent)
-            case parts.Warned():
+            case parts.WarningBlock():
                 _write_warning(page, block)
-            case parts.NotThere(what, why):
+            case parts.MissingItems(what, why):
                 page.paragraph(f"{', '.join(what)}: {why.reason}")
                 if why.hint:
                     page.verbatim(why.hint)
@@ -88,7 +88,7 @@ def _write_table(page: Page, table: parts.Table, indent: int) -> None:
     page.add(terminal_table(table, page.width - INDENT), INDENT)
 
 
-def _write_warning(page: Page, warned: parts.Warned) -> None:
+def _write_warning(page: Page, warned: parts.WarningBlock) -> None:
     effect = f", which {warned.consequence}" if warned.consequence else ""
     page.paragraph(f"{warned.severity.value}  {warned.check}{effect}", style=_SEVERITY_STYLES[warned.severity])
     hint = (f"try: {warned.hint}",) if warned.hint else ()
