@@ -120,10 +120,10 @@ def create(path: Path, environment: Environment = ENVIRONMENT) -> RunWriter:
     return RunWriter.create(path, plan(), environment, "run-1")
 
 
-def write(writer: RunWriter, block: PlannedBlock, happened: Iterable[BlockEvent] | None = None) -> None:
+def write(writer: RunWriter, block: PlannedBlock, block_events: Iterable[BlockEvent] | None = None) -> None:
     """Begin a block and write its events, by default those of a successful block."""
     writer.begin_block(block)
-    for event in events(block) if happened is None else happened:
+    for event in events(block) if block_events is None else block_events:
         writer.event(block.number, event)
 
 

@@ -128,7 +128,7 @@ def bruise(whole: bytes, rng: random.Random) -> bytes:
 
 def survey(path: Path, run: dict[str, bytes], seeds: range) -> Counter[str]:
     """Damage a file of a run, read and resume it, for every seed; count the damaged and the unchanged results."""
-    found: Counter[str] = Counter()
+    results: Counter[str] = Counter()
     for seed in seeds:
         rng = random.Random(seed)
         chosen = rng.choice(sorted(run))
@@ -142,9 +142,9 @@ def survey(path: Path, run: dict[str, bytes], seeds: range) -> Counter[str]:
             Path(f"{path}{end}").write_bytes(bruise(content, rng) if end == chosen else content)
         try:
             assert read(path) == original, f"seed {seed} reads silently different"
-            found["same"] += 1
+            results["same"] += 1
         except BadRecord:
-            found["damaged"] += 1
+            results["damaged"] += 1
         try:
             with RunWriter.reopen(path, ENVIRONMENT) as writer:
                 resumed = writer.measured()
@@ -152,7 +152,7 @@ def survey(path: Path, run: dict[str, bytes], seeds: range) -> Counter[str]:
             continue
         assert resumed.values == original.values, f"seed {seed} goes on with something else"
         assert resumed.plan == original.plan, f"seed {seed} goes on with another plan"
-    return found
+    return results
 
 
 @pytest.fixture(scope="module")
@@ -170,10 +170,10 @@ def killed(tmp_path_factory) -> dict[str, bytes]:
 
 @pytest.mark.more
 def test_damaged_files_of_a_killed_run_are_read_unchanged_or_rejected(path, killed):
-    found = survey(path, killed, range(60))
+    results = survey(path, killed, range(60))
 
-    assert found["damaged"] > 10
-    assert found["same"] > 10  # of a damaged log the intact beginning counts
+    assert results["damaged"] > 10
+    assert results["same"] > 10  # of a damaged log the intact beginning counts
 
 
 @pytest.mark.more

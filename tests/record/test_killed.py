@@ -115,10 +115,10 @@ def check_last_block(path: Path, reported: str, measured: Measured) -> None:
     number, dots = int(last[1:].rstrip(".")), last.count(".")
     if number in measured.blocks:
         return
-    happened: list[BlockEvent] = list(events(planned_block(PLAN, number, ROUNDS)))
+    block_events: list[BlockEvent] = list(events(planned_block(PLAN, number, ROUNDS)))
     trials_of = "SELECT t.id, r.round, r.position FROM trial r JOIN treatment t ON t.number = r.treatment"
     recorded = rows(path, f"{trials_of} WHERE r.block = {number}")
-    trials = [(e.treatment, e.round, e.position) for e in happened[: dots + 1] if isinstance(e, Trial)]
+    trials = [(e.treatment, e.round, e.position) for e in block_events[: dots + 1] if isinstance(e, Trial)]
 
     assert set(recorded) == set(trials[: len(recorded)])
 

@@ -49,16 +49,16 @@ WITNESSES = st.dictionaries(
 def blocks(draw, number):
     live = draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=4))
     block = planned_block(PLAN, number, draw(st.integers(0, 4)), live)
-    happened: list[BlockEvent] = []
+    block_events: list[BlockEvent] = []
     for cell in block.cells:
         for name in cell.opening:
             first = draw(st.just(()) | DYADIC.map(lambda time: (Observation("first", time, "s", "hrtime", 1),)))
-            happened.append(Opened(name, draw(WITNESSES), first, draw(DYADIC)))
-        happened += [draw(trials(visit.treatment, visit.round, visit.position)) for visit in cell.visits]
+            block_events.append(Opened(name, draw(WITNESSES), first, draw(DYADIC)))
+        block_events += [draw(trials(visit.treatment, visit.round, visit.position)) for visit in cell.visits]
         for name in cell.opening:
-            gone = Dropped(name, draw(st.sampled_from([State.FAILED, State.SKIPPED])), "close", "x", "y")
-            happened.append(draw(st.sampled_from([Closed(name, {"alg": "x"})] * 4 + [gone])))
-    return block, happened, draw(st.sampled_from(["finished"] * 4 + ["abandoned", "killed"]))
+            dropped = Dropped(name, draw(st.sampled_from([State.FAILED, State.SKIPPED])), "close", "x", "y")
+            block_events.append(draw(st.sampled_from([Closed(name, {"alg": "x"})] * 4 + [dropped])))
+    return block, block_events, draw(st.sampled_from(["finished"] * 4 + ["abandoned", "killed"]))
 
 
 RUNS = st.integers(0, 5).flatmap(lambda count: st.tuples(*(blocks(number) for number in range(1, count + 1))))
@@ -72,11 +72,11 @@ def test_file_and_running_session_agree(run):
         writer = create(path)
         expected = Recount()
         try:
-            for block, happened, end in run:
-                write(writer, block, happened)
+            for block, block_events, end in run:
+                write(writer, block, block_events)
                 if end == "finished":
                     writer.finish_block(block.number, 1.0)
-                    expected.add(block, happened)
+                    expected.add(block, block_events)
                 elif end == "abandoned":
                     writer.abandon_block(block.number)
                 else:
@@ -115,25 +115,31 @@ class Recount:
     samples: dict = field(default_factory=dict)
     visited: dict = field(default_factory=lambda: dict.fromkeys(NAMES, ()))
 
-    def add(self, block: PlannedBlock, happened: list[BlockEvent]) -> None:
+    def add(self, block: PlannedBlock, block_events: list[BlockEvent]) -> None:
         for name in [name for cell in block.cells for name in cell.opening]:
-            mine = [event for event in happened if event.treatment == name]
+            treatment_events = [event for event in block_events if event.treatment == name]
             self.visited[name] += (block.number,)
-            failed = [e for e in mine if isinstance(e, Dropped) or (isinstance(e, Trial) and e.state is not State.OK)]
+            failed = [
+                e
+                for e in treatment_events
+                if isinstance(e, Dropped) or (isinstance(e, Trial) and e.state is not State.OK)
+            ]
             if failed:
                 self.failures[name] = failed[0].reason
                 continue
             for metric in METRICS:
-                self.add_metric(metric, name, block.number, mine)
-            for event in mine:
+                self.add_metric(metric, name, block.number, treatment_events)
+            for event in treatment_events:
                 for key, value in getattr(event, "telemetry", {}).items():
                     sums = self.telemetry.setdefault(name, {})
                     sums[key] = sums.get(key, 0.0) + value
 
-    def add_metric(self, metric, name, number, mine) -> None:
-        observations = [o for event in mine for o in getattr(event, "observations", ()) if o.metric == metric.observed]
+    def add_metric(self, metric, name, number, treatment_events) -> None:
+        observations = [
+            o for event in treatment_events for o in getattr(event, "observations", ()) if o.metric == metric.observed
+        ]
         if metric.observed == "first":
-            observations = [first for event in mine if isinstance(event, Opened) for first in event.first]
+            observations = [first for event in treatment_events if isinstance(event, Opened) for first in event.first]
         if not observations:
             return
         self.counts[metric.name][name] = self.counts[metric.name].get(name, 0) + len(observations)

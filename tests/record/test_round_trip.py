@@ -98,12 +98,12 @@ def test_live_and_read_again_are_the_same(writer, path):
 
 def test_the_value_of_a_block_is_made_of_its_observations(writer, path):
     block = planned_block(plan(), 1)
-    happened = list(runs.events(block))
-    runs.write(writer, block, happened)
+    block_events = list(runs.events(block))
+    runs.write(writer, block, block_events)
     writer.finish_block(1, 1.0)
 
     measured = read(path)
-    trials = [event for event in happened if isinstance(event, Trial) and event.treatment == "sign/ES256"]
+    trials = [event for event in block_events if isinstance(event, Trial) and event.treatment == "sign/ES256"]
     times = [observation.value for trial in trials for observation in trial.observations[:1]]
 
     assert measured.values["throughput"]["sign/ES256"][1] == 33 * 4 / sum(times)
@@ -120,12 +120,12 @@ def fail(writer, number, *failing):
     """A block in which one treatment's events are replaced from its first trial on."""
     block = planned_block(writer.plan, number)
     (name,) = {event.treatment for event in failing}
-    happened = [
+    block_events = [
         event
         for event in runs.events(block)
         if event.treatment != name or isinstance(event, Opened) or (isinstance(event, Trial) and event.round == 1)
     ]
-    runs.write(writer, block, [*happened, *failing])
+    runs.write(writer, block, [*block_events, *failing])
     writer.finish_block(number, 1.0)
 
 
@@ -183,9 +183,9 @@ def test_every_different_witness_is_kept_in_order_of_appearance(writer, path):
         runs.write(writer, planned_block(plan(), number, live=["sign/RS256"]), [opened])
         writer.finish_block(number, 1.0)
 
-    seen = read(path).witnesses["sign/RS256"]["key_bits"]
+    key_bits = read(path).witnesses["sign/RS256"]["key_bits"]
 
-    assert [(type(value), value) for value in seen] == [(int, 2048), (int, 4096), (float, 2048.0), (bool, True)]
+    assert [(type(value), value) for value in key_bits] == [(int, 2048), (int, 4096), (float, 2048.0), (bool, True)]
     assert read(path) == writer.measured()
 
 

@@ -38,8 +38,8 @@ def recorded(tmp_path_factory):
         record_block(writer)
         last = planned_block(plan(), 4)
         write(writer, last, [event for event in events(last) if event.treatment != "verify/EdDSA"])
-        seen = Observation("batch_time", 1.0, "s", "hrtime", 33)
-        writer.event(4, Trial("verify/EdDSA", 1, 0, State.OK, (seen,)))
+        observation = Observation("batch_time", 1.0, "s", "hrtime", 33)
+        writer.event(4, Trial("verify/EdDSA", 1, 0, State.OK, (observation,)))
         writer.event(4, Dropped("verify/EdDSA", State.FAILED, "visit", "it hangs", "sectax doctor"))
         writer.finish_block(4, 2.0)
         writer.finish("finished")
@@ -168,8 +168,8 @@ def test_the_page_names_every_table_view_and_column(ask):
     for name, kind in ask("SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view')"):
         assert f"`{name}`" in PAGE, f"docs/run-file.md does not mention {kind} {name}"
     for view in ("observations", "block_totals", "trials", "treatments", "failures", "witnesses"):
-        (told,) = re.findall(rf"^\| `{view}` \|.*\| (.*) \|$", PAGE, re.MULTILINE)
-        promised = re.findall(r"\w+", told.replace("*factors*", "operation, algorithm").partition("then the")[0])
+        (documented,) = re.findall(rf"^\| `{view}` \|.*\| (.*) \|$", PAGE, re.MULTILINE)
+        promised = re.findall(r"\w+", documented.replace("*factors*", "operation, algorithm").partition("then the")[0])
         assert columns(ask, view)[: len(promised)] == promised
 
 

@@ -22,10 +22,10 @@ MANY = (
 @pytest.fixture
 def db(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     path = tmp_path / "run.sectax"
-    with closing(sqlite3.connect(path, isolation_level=None)) as made:
-        made.execute("CREATE TABLE t (a)")
-        limit_steps(made, path)
-        yield made
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("CREATE TABLE t (a)")
+        limit_steps(connection, path)
+        yield connection
 
 
 def test_endless_query_is_interrupted(db: sqlite3.Connection) -> None:

@@ -22,11 +22,11 @@ def finding(low: float, high: float, *, blocks_needed: tuple[int, int] | None = 
     plain = (half**1.5 - REACH**1.5) ** (2 / 3)
     step = plain * math.sqrt(BLOCKS - 1) / float(critical_value(BLOCKS, ALPHA))
     costs = [math.exp(middle + step * (-1) ** block) for block in range(BLOCKS)]
-    (found,) = judge(run_of({"baseline": [1.0] * BLOCKS, "a": costs}, margin=margin, fixed_blocks=BLOCKS))
+    (judged,) = judge(run_of({"baseline": [1.0] * BLOCKS, "a": costs}, margin=margin, fixed_blocks=BLOCKS))
     if blocks_needed is None:
-        return found
+        return judged
     seconds = (blocks_needed[0] * 3.3, blocks_needed[1] * 3.3)
-    return replace(found, effect=replace(found.effect, blocks_needed=blocks_needed), seconds_needed=seconds)
+    return replace(judged, effect=replace(judged.effect, blocks_needed=blocks_needed), seconds_needed=seconds)
 
 
 (NOT_MEASURED,) = judge(run_of({"baseline": [1.0] * 6, "a": [None] * 6}))

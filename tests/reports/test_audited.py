@@ -88,10 +88,10 @@ def test_sentences_are_as_agreed(golden) -> None:
 
 def test_worst_findings_come_first_and_the_widest_of_them() -> None:
     narrow = Checked("narrow", "r", Status.FIRED, (replace(FIRED.warnings[0], check="narrow", meaning="one is wrong"),))
-    found = text(given=audited(checks=(narrow, FIRED)))
+    report = text(given=audited(checks=(narrow, FIRED)))
 
-    assert found.index("Do not quote 6 of 7 figures: the claim cannot stand.") < found.index("\nFindings\n")
-    assert found.index("  F  fixed-time-total\n") < found.index("  F  narrow\n") < found.index("  W  ")
+    assert report.index("Do not quote 6 of 7 figures: the claim cannot stand.") < report.index("\nFindings\n")
+    assert report.index("  F  fixed-time-total\n") < report.index("  F  narrow\n") < report.index("  W  ")
 
 
 def of_a_run() -> Audited:

@@ -81,8 +81,8 @@ def test_run_without_a_matching_figure_gets_one_line_with_the_reason() -> None:
         return replace(beside, tables=tuple(replace(table, here=bare(table.here)) for table in beside.tables))
 
     for why in ("not part of this run", "measured in s, printed in operations/s"):
-        made = present.document(without(why), show_all=False)
-        (answer,) = made.answers
+        comparison_document = present.document(without(why), show_all=False)
+        (answer,) = comparison_document.answers
         (line,) = answer.blocks
         assert why in " ".join(line.texts)
         assert "missing" not in printed(without(why))
@@ -104,6 +104,8 @@ def test_a_ratio_that_is_too_noisy_is_not_compared() -> None:
 
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_comparisons_fit_the_terminal(width: int) -> None:
-    texts = [printed(made, width) for made in (compared_with_study_with_gaps(), other_host())]
+    texts = [
+        printed(comparison_document, width) for comparison_document in (compared_with_study_with_gaps(), other_host())
+    ]
 
     assert [line for text in texts for line in text.splitlines() if cell_len(line) > width] == []

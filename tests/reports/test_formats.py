@@ -28,12 +28,12 @@ EVERY = pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
 
 @EVERY
 def test_terminal_and_markdown_have_all_headings_of_the_document(result: Result) -> None:
-    made = document(result, show_all=True)
+    result_document = document(result, show_all=True)
     on_terminal = render(result, "terminal", View(width=100, show_all=True)).splitlines()
     in_markdown = render(result, "markdown").splitlines()
 
-    assert made.sections
-    for section in made.sections:
+    assert result_document.sections
+    for section in result_document.sections:
         assert f"## {section.title}" in in_markdown
         assert section.title in on_terminal or section.kind == "results"
     assert max(map(cell_len, on_terminal)) <= 100
@@ -51,9 +51,12 @@ def test_markdown_says_what_the_terminal_says(result: Result) -> None:
 
 
 def test_intervals_can_be_drawn_from_the_document_alone() -> None:
-    made = document(RESULTS["run"], show_all=True)
+    result_document = document(RESULTS["run"], show_all=True)
     (table,) = (
-        block for section in made.sections for block in section.blocks if isinstance(block, Table) and block.margin
+        block
+        for section in result_document.sections
+        for block in section.blocks
+        if isinstance(block, Table) and block.margin
     )
     by_label = {row.cells[0]: row for row in table.rows}
     slower = by_label["slower"].interval

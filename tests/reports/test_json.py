@@ -88,15 +88,15 @@ def test_infinite_interval_is_null_and_not_a_number() -> None:
 
 
 def test_numbers_of_numpy_are_numbers() -> None:
-    told = reader.loads(written(replace(situations.signatures_in_php(), wrong_expected=np.float64(0.4))))
+    parsed = reader.loads(written(replace(situations.signatures_in_php(), wrong_expected=np.float64(0.4))))
 
-    assert told["run"]["wrong_expected"] == 0.4
+    assert parsed["run"]["wrong_expected"] == 0.4
 
 
 def test_path_that_is_not_utf8_does_not_break_the_document() -> None:
-    told = reader.loads(written(situations.signatures_in_php(), "runs/\udcff.sectax"))
+    parsed = reader.loads(written(situations.signatures_in_php(), "runs/\udcff.sectax"))
 
-    assert told["run"]["path"] == r"runs/\udcff.sectax"
+    assert parsed["run"]["path"] == r"runs/\udcff.sectax"
 
 
 def test_host_name_and_options_are_not_in_the_document() -> None:
@@ -105,7 +105,7 @@ def test_host_name_and_options_are_not_in_the_document() -> None:
 
 
 def test_error_of_a_run_is_reported_or_null_with_its_reason() -> None:
-    told = reader.loads(written(situations.signatures_in_php(), trouble="the disk is full"))
+    parsed = reader.loads(written(situations.signatures_in_php(), trouble="the disk is full"))
 
     follows_its_schema(told)
     assert told["run"]["trouble"] == "the disk is full"
@@ -126,10 +126,10 @@ def test_what_was_skipped_in_several_blocks_is_skipped_once() -> None:
     again = tuple(replace(failure, block=4) for failure in analysed.measured.failures)
     measured = replace(analysed.measured, failures=(*analysed.measured.failures, *again))
 
-    told = reader.loads(written(replace(analysed, measured=measured)))
+    parsed = reader.loads(written(replace(analysed, measured=measured)))
 
-    assert len(told["skipped"]) == 8
-    assert len(told["failures"]) == 2 * len(again)
+    assert len(parsed["skipped"]) == 8
+    assert len(parsed["failures"]) == 2 * len(again)
 
 
 def test_known_cost_of_the_positive_control_is_reported() -> None:

@@ -25,7 +25,7 @@ def analysed():
     return case.build()
 
 
-def alone(analysed) -> list[Table]:
+def uncompared_tables(analysed) -> list[Table]:
     """The tables without comparisons."""
     every = result_tables(analysed, visible(analysed, show_all=True))
     return [item for item in every if isinstance(item, Table) and not column(item, ColumnRole.EFFECT)[0]]
@@ -37,19 +37,19 @@ def column(table: Table, part: ColumnRole) -> list[str]:
 
 
 def test_uncompared_metric_has_a_table_with_the_baseline_and_missing_intervals(analysed) -> None:
-    made = alone(analysed)
+    uncompared = uncompared_tables(analysed)
 
-    assert len(made) == len(analysed.measured.plan.cells)
-    assert column(made[0], ColumnRole.LABEL)[1] == "RS256"
-    assert set(column(made[0], ColumnRole.EFFECT)) == {""}
+    assert len(uncompared) == len(analysed.measured.plan.cells)
+    assert column(uncompared[0], ColumnRole.LABEL)[1] == "RS256"
+    assert set(column(uncompared[0], ColumnRole.EFFECT)) == {""}
     # How many of them count depends on the draw.
     lacks = "an interval needs at least 368 independent observations in at least 20 blocks; these 112 count as "
-    assert all(words.startswith(lacks) for words in column(made[0], ColumnRole.VERDICT)[1:])
+    assert all(words.startswith(lacks) for words in column(uncompared[0], ColumnRole.VERDICT)[1:])
 
 
 def test_a_treatment_without_the_figure_is_not_in_its_table(analysed) -> None:
-    gone = replace(analysed.treatments[0], estimates={})
-    of_first, of_second = alone(replace(analysed, treatments=(gone, *analysed.treatments[1:])))
+    without_estimates = replace(analysed.treatments[0], estimates={})
+    of_first, of_second = uncompared_tables(replace(analysed, treatments=(without_estimates, *analysed.treatments[1:])))
 
     assert column(of_first, ColumnRole.LABEL)[1:] == ["ES256", "EdDSA"]
     assert column(of_second, ColumnRole.LABEL)[1:] == ["RS256", "ES256", "EdDSA"]

@@ -26,13 +26,13 @@ def test_all_values_lie_between_the_ends_and_in_their_order(values: list[float],
 def test_ticks_are_few_distinct_and_within_the_scale(values: list[float], logarithmic: bool) -> None:
     scale = fit_scale(values, 0.0, 100.0, logarithmic=logarithmic)
 
-    found = ticks(scale)
+    axis_ticks = ticks(scale)
 
-    assert 1 <= len(found) <= 16
-    for value, _ in found:
+    assert 1 <= len(axis_ticks) <= 16
+    for value, _ in axis_ticks:
         assert scale.low <= value * (1 + 1e-9) + 1e-12
         assert value <= scale.high * (1 + 1e-9) + 1e-12
-    assert len({text for _, text in found}) == len(found)
+    assert len({text for _, text in axis_ticks}) == len(axis_ticks)
 
 
 @pytest.mark.parametrize(

@@ -61,8 +61,8 @@ def test_no_line_is_wider_than_the_terminal(situation: str, width: int) -> None:
 @pytest.mark.parametrize("show_all", [False, True])
 def test_at_80_columns_no_word_is_broken(situation: str, show_all: bool) -> None:
     def words(width: int) -> set[str]:
-        found = {word.strip(",;:()") for word in rendered(situation, width, show_all=show_all).split()}
-        return {item for item in found if any(map(str.isalpha, item))}
+        all_words = {word.strip(",;:()") for word in rendered(situation, width, show_all=show_all).split()}
+        return {item for item in all_words if any(map(str.isalpha, item))}
 
     assert words(80) - words(200) == set()
 

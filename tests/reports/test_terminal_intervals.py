@@ -34,10 +34,10 @@ def table(*intervals: tuple[float, float, float], tone: Tone = Tone.WORSE) -> Ta
 
 @given(st.lists(ENDS, min_size=1, max_size=4), st.integers(NARROWEST, WIDEST), st.sampled_from(Tone))
 def test_marks_are_at_their_figures(logs, width: int, tone: Tone) -> None:
-    made = table(*logs, tone=tone)
-    axis = interval_axis(made, 1.0, width - 2.0)
+    drawn_table = table(*logs, tone=tone)
+    axis = interval_axis(drawn_table, 1.0, width - 2.0)
 
-    for text, (low, point, high) in zip(draw(made, width)[1:], logs, strict=True):
+    for text, (low, point, high) in zip(draw(drawn_table, width)[1:], logs, strict=True):
         assert len(text) == width
         zero = round(axis.zero)
         place = text.index(MARKS[tone])
@@ -60,13 +60,13 @@ def test_every_kind_of_answer_has_the_mark_that_it_has_on_the_page() -> None:
 
 
 def test_only_an_interval_with_zero_touches_its_line() -> None:
-    made = table((-0.5, 0.3, 0.5), (0.0001, 0.3, 0.5), tone=Tone.OPEN)
-    axis = interval_axis(made, 1.0, 19.0)
+    drawn_table = table((-0.5, 0.3, 0.5), (0.0001, 0.3, 0.5), tone=Tone.OPEN)
+    axis = interval_axis(drawn_table, 1.0, 19.0)
 
-    _, across, above = draw(made, 21)
+    _, across, above = draw(drawn_table, 21)
 
     zero = round(axis.zero)
-    assert head(made, 21)[zero] == "="
+    assert head(drawn_table, 21)[zero] == "="
     assert across[zero] == "┼"
     assert above[zero] == "┊"
     assert above[zero + 1] == "├"
@@ -75,6 +75,6 @@ def test_only_an_interval_with_zero_touches_its_line() -> None:
 def test_without_an_interval_there_is_no_column_for_one() -> None:
     analysed = situations.signatures_in_php()
     findings = tuple(replace(finding, effect=None) for finding in analysed.findings)
-    made = run_report(replace(analysed, findings=findings), situations.PATH, None, show_all=False)
+    document = run_report(replace(analysed, findings=findings), situations.PATH, None, show_all=False)
 
     assert not any(mark in terminal.render(made, width=140, colour=False) for mark in "┊►◄■○")

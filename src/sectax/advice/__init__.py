@@ -1,1 +1,1 @@
-"""Advice from findings: the decision, and what it costs."""
+"""Advice from findings: the decision and its costs."""

@@ -38,7 +38,7 @@ function contrast() {
   return lowest;
 }
 
-// Cells with many words that are only a few letters wide: the page fits, and nobody can read it.
+// Illegible cells: many words in the width of a few letters.
 function squeezed() {
   return [...document.querySelectorAll('td, th')]
     .filter(cell => cell.checkVisibility() && !cell.closest('thead') && cell.innerText.trim().length > 30)

@@ -69,15 +69,15 @@ def files(tmp_path_factory) -> Path:
 @EVERY
 def test_it_loads_nothing_fits_and_can_be_read(browser, files, made, width, scheme) -> None:
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    said, asked = [], []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("dialog", lambda dialog: said.append(dialog.message))
-    page.on("request", lambda request: asked.append(request.url))
+    messages, requests = [], []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("dialog", lambda dialog: messages.append(dialog.message))
+    page.on("request", lambda request: requests.append(request.url))
 
     page.goto((files / f"{made}.html").as_uri())
 
-    assert said == []
-    assert asked == [(files / f"{made}.html").as_uri()]
+    assert messages == []
+    assert requests == [(files / f"{made}.html").as_uri()]
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert ask(page, "contrast") >= 4.5
     assert ask(page, "squeezed") == []
@@ -92,11 +92,11 @@ def test_axe_finds_nothing_serious(browser, files, made, width, scheme) -> None:
     # Include folded sections.
     ask(page, "unfold")
 
-    found = Axe().run(page).response
+    results = Axe().run(page).response
 
-    serious = [violation for violation in found["violations"] if violation["impact"] in {"serious", "critical"}]
+    serious = [violation for violation in results["violations"] if violation["impact"] in {"serious", "critical"}]
     assert [(item["id"], [node["html"][:200] for node in item["nodes"]][:3]) for item in serious] == []
-    assert len(found["passes"]) > 10
+    assert len(results["passes"]) > 10
     page.close()
 
 
@@ -106,10 +106,10 @@ def test_axe_would_find_something(browser, tmp_path) -> None:
     page = browser.new_page()
     page.goto((tmp_path / "bad.html").as_uri())
 
-    found = {violation["id"]: violation["impact"] for violation in Axe().run(page).response["violations"]}
+    results = {violation["id"]: violation["impact"] for violation in Axe().run(page).response["violations"]}
 
-    assert found["color-contrast"] == "serious"
-    assert found["image-alt"] == "critical"
+    assert results["color-contrast"] == "serious"
+    assert results["image-alt"] == "critical"
     page.close()
 
 
@@ -126,10 +126,10 @@ def test_marks_on_the_screen_are_at_their_figures(browser, files, width) -> None
     page.goto((files / "every-kind-of-verdict.html").as_uri())
     ask(page, "unfold")
 
-    seen = ask(page, "places")
+    places = ask(page, "places")
 
-    assert len(seen) == len(expected)
-    for item, effect in zip(seen, expected, strict=True):
+    assert len(places) == len(expected)
+    for item, effect in zip(places, expected, strict=True):
         unit = item["margin"] / (2 * math.log1p(0.02))
         for end, log in (("low", effect.low), ("point", effect.log_ratio), ("high", effect.high)):
             assert (item[end] - item["zero"]) / unit == pytest.approx(log, abs=1.5 / unit)

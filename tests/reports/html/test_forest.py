@@ -92,9 +92,9 @@ def test_a_mark_hides_no_end_of_its_interval() -> None:
 
 def test_a_row_without_an_interval_keeps_its_words() -> None:
     row = ForestRow("EdDSA", "undecided", Tone.VOID)
-    given = Forest("T", "Q", (ForestGroup("g", "n", (*picture(2.0).groups[0].rows, row)),), 0.02, 3, ())
+    forest = Forest("T", "Q", (ForestGroup("g", "n", (*picture(2.0).groups[0].rows, row)),), 0.02, 3, ())
 
-    drawn = draw(given, WIDE)
+    drawn = draw(forest, WIDE)
 
     assert len(drawn.marks) == 1
     assert "undecided" in [line.text for line in drawn.lines]

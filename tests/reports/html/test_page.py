@@ -90,10 +90,10 @@ def test_interval_marks_are_at_their_figures() -> None:
 
     assert len(drawn) == len(expected) >= 5
     for svg, logs in zip(drawn, expected, strict=True):
-        seen = [math.log(cost) for cost in costs(svg, 0.02)]
+        drawn_values = [math.log(cost) for cost in costs(svg, 0.02)]
         # Log ratio per unit of the drawing, from the band.
         place = 2 * math.log1p(0.02) / number(one(svg, "rect", "band"), "width")
-        assert seen == pytest.approx(list(logs), abs=4 * place)
+        assert drawn_values == pytest.approx(list(logs), abs=4 * place)
         assert svg.get("aria-label")
 
 
@@ -119,9 +119,9 @@ def test_every_block_is_a_point_where_its_value_is() -> None:
         (float(words(shape).replace(",", "")), number(shape, "y") - 4) for shape in of_class(figure, "text", "upward")
     ]
     (low, low_y), *_, (high, high_y) = ticks
-    seen = [low + (y - low_y) / (high_y - low_y) * (high - low) for _, y in marks(series)]
-    assert seen == pytest.approx([1e3 * value for _, value in sorted(values.items())], abs=(high - low) / 50)
-    assert len(seen) == len(values) > 5
+    drawn_values = [low + (y - low_y) / (high_y - low_y) * (high - low) for _, y in marks(series)]
+    assert drawn_values == pytest.approx([1e3 * value for _, value in sorted(values.items())], abs=(high - low) / 50)
+    assert len(drawn_values) == len(values) > 5
     assert [x for x, _ in marks(series)] == sorted(x for x, _ in marks(series))
 
 
@@ -132,8 +132,8 @@ def test_raw_data_are_in_the_file(situation: str) -> None:
 
     assert links.keys() == {f"{table}.csv" for table in csv.available_tables(analysed)}
     for table in csv.available_tables(analysed):
-        held = base64.b64decode(links[f"{table}.csv"].partition(";base64,")[2]).decode()
-        assert held == csv.render(analysed, table)
+        content = base64.b64decode(links[f"{table}.csv"].partition(";base64,")[2]).decode()
+        assert content == csv.render(analysed, table)
 
 
 def test_two_hundred_treatments_fit_into_a_megabyte() -> None:

@@ -151,8 +151,8 @@ def verdict_withdrawn() -> Analysed:
     def declares(levels: Levels) -> dict[str, str | int | float | bool]:
         return {"key_bits": 384} if levels["algorithm"] == "ES256" and levels["operation"] == "sign" else {}
 
-    seen = {f"{SIGN}/ES256": {"key_type": "EC", "key_bits": 256, "curve": "P-256", "alg": "ES256"}}
-    return replace(signatures(rules=Rules(family=family, declares=declares)), witnesses=seen).build()
+    witnesses = {f"{SIGN}/ES256": {"key_type": "EC", "key_bits": 256, "curve": "P-256", "alg": "ES256"}}
+    return replace(signatures(rules=Rules(family=family, declares=declares)), witnesses=witnesses).build()
 
 
 @situation

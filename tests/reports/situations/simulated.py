@@ -95,7 +95,7 @@ class Case:
         plan = self.plan()
         lost = {comparison.treatment for comparison in self.pilot}
         live = [treatment for treatment in plan.treatments if treatment.id not in lost]
-        how = self.calibrated(plan, live)
+        calibration = self.calibrated(plan, live)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "run.sectax"
             with RunWriter.create(
@@ -103,14 +103,14 @@ class Case:
             ) as writer:
                 for dropped in self.pilot:
                     writer.event(0, dropped)
-                writer.calibrate(how)
+                writer.calibrate(calibration)
                 for note in self.notes:
                     writer.note(note)
                 for number in range(1, self.blocks + 1):
-                    made = plan_block(plan, how, number, [treatment.id for treatment in live])
-                    block = replace(made, host=self.host(number))
+                    planned = plan_block(plan, calibration, number, [treatment.id for treatment in live])
+                    block = replace(planned, host=self.host(number))
                     specs = {
-                        treatment.id: _Spec(self, plan, treatment, number, how.rounds[treatment.cell])
+                        treatment.id: _Spec(self, plan, treatment, number, calibration.rounds[treatment.cell])
                         for treatment in live
                     }
                     writer.begin_block(block)
@@ -132,15 +132,15 @@ class Case:
     def calibrated(self, plan: Plan, live: Sequence[Treatment]) -> Calibrated:
         """The calibration of a pilot: batches of 20 ms by the first metric of time."""
         timed = next((metric for metric in plan.metrics if metric.unit in ("s", "operations/s")), plan.metrics[0])
-        found = {}
+        calibrations = {}
         for treatment in live:
             operation_s = self.costs(plan, treatment, timed)
             count = self.operations.get(treatment.id.partition("#")[0]) or max(1, round(BATCH_S / operation_s))
             empty_s = self.empty_s.get(treatment.id)
-            found[treatment.id] = Calibration(
+            calibrations[treatment.id] = Calibration(
                 treatment.id, count, 4, count * operation_s, 0.05, 2.4e-8, 3.1e-8, empty_s
             )
-        return Calibrated(found, dict.fromkeys((treatment.cell for treatment in live), self.rounds))
+        return Calibrated(calibrations, dict.fromkeys((treatment.cell for treatment in live), self.rounds))
 
     def costs(self, plan: Plan, treatment: Treatment, metric: Metric) -> float:
         """One operation without noise; a control costs what its baseline does."""
@@ -185,10 +185,10 @@ class _Subject:
 
     def visit(self, work: Work) -> Visit:
         self._fail("visit")
-        seen = {metric.observed: metric for metric in self._spec.plan.metrics if not metric.once_per_process}
+        metrics_by_name = {metric.observed: metric for metric in self._spec.plan.metrics if not metric.once_per_process}
         batches = self._case.blocks * self._spec.rounds
         telemetry = {name: total / batches for name, total in self._case.telemetry.get(self._id, {}).items()}
-        return Visit(tuple(self._observed(item, work) for item in seen.values()), telemetry)
+        return Visit(tuple(self._observed(item, work) for item in metrics_by_name.values()), telemetry)
 
     def close(self) -> Witnesses:
         return {}
