@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from sectax.model.errors import RecordNotWritable
-from sectax.record.errors import SQLITE_ERRORS, being_written, exists_already, gone, not_createable, not_written
+from sectax.record.errors import SQLITE_ERRORS, create_error, file_exists, file_locked, file_moved, write_error
 from sectax.record.plan_tables import Statement
 
 # `is_held` takes a shared lock for some microseconds.
@@ -56,14 +56,14 @@ class WriterLock:
             try:
                 self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
             except OSError as error:
-                raise not_createable(error, path) from error
+                raise create_error(error, path) from error
             try:
                 fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 holder = _holder(self._descriptor)
                 os.close(self._descriptor)
                 if time.monotonic() > deadline:
-                    raise being_written(path, holder) from None
+                    raise file_locked(path, holder) from None
                 time.sleep(0.01)
                 continue
             if self._is_the_file():
@@ -108,7 +108,7 @@ def refuse_held(path: Path) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
-        raise being_written(path, _holder(descriptor)) from None
+        raise file_locked(path, _holder(descriptor)) from None
     finally:
         os.close(descriptor)
 
@@ -126,7 +126,7 @@ def refuse_new(path: Path) -> None:
         if not os.access(path.parent, os.W_OK | os.X_OK):
             raise PermissionError(errno.EACCES, "")
     except OSError as error:
-        raise not_createable(error, path) from error
+        raise create_error(error, path) from error
 
 
 class Appender:
@@ -143,7 +143,7 @@ class Appender:
             RecordNotWritable: no permission, no space, or another sectax is writing to it.
         """
         if os.path.isdir(path):
-            raise not_createable(IsADirectoryError(errno.EISDIR, "", str(path)), path)
+            raise create_error(IsADirectoryError(errno.EISDIR, "", str(path)), path)
         self.path = path
         self._closed = False
         self._lock = WriterLock(path)
@@ -155,9 +155,9 @@ class Appender:
         except BaseException as error:
             self._lock.release()
             if isinstance(error, SQLITE_ERRORS):
-                raise not_written(error, path, begun=not new) from error
+                raise write_error(error, path, begun=not new) from error
             if isinstance(error, OSError):
-                raise not_createable(error, path) from error
+                raise create_error(error, path) from error
             raise
         self._cursor = self.db.cursor()
         self._gathered: list[Statement] = []
@@ -172,7 +172,7 @@ class Appender:
             self._cursor.execute("PRAGMA synchronous = NORMAL")
             self._cursor.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}").fetchall()
         except SQLITE_ERRORS as error:
-            raise not_written(error, self.path, begun=self._begun) from error
+            raise write_error(error, self.path, begun=self._begun) from error
         self._begun = True
 
     def gather(self, statements: Iterable[Statement], *, defer: bool = False) -> None:
@@ -211,7 +211,7 @@ class Appender:
         except BaseException as error:
             self.roll_back()
             if isinstance(error, SQLITE_ERRORS):
-                raise not_written(error, self.path, begun=self._begun) from error
+                raise write_error(error, self.path, begun=self._begun) from error
             raise
 
     def roll_back(self) -> None:
@@ -225,7 +225,7 @@ class Appender:
         try:
             self._checkpoint()
         except SQLITE_ERRORS as error:
-            raise not_written(error, self.path, begun=self._begun) from error
+            raise write_error(error, self.path, begun=self._begun) from error
 
     def _checkpoint(self) -> None:
         """Merge the log into the file, and empty it so that old pages cannot return."""
@@ -242,7 +242,7 @@ class Appender:
                 return
         except OSError:
             pass
-        raise gone(self.path)
+        raise file_moved(self.path)
 
     def close(self) -> None:
         """Merge the log into the file and close it; idempotent, never raises.
@@ -275,7 +275,7 @@ def _create(path: Path) -> None:
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o644))
     except FileExistsError:
-        raise exists_already(path) from None
+        raise file_exists(path) from None
 
 
 def _inode(path: Path) -> tuple[int, int]:

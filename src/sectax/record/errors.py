@@ -40,14 +40,14 @@ class SecretRefused(WrongUse):
     """A secret would have been written to the run file."""
 
 
-def exists_already(path: Path) -> WrongUse:
+def file_exists(path: Path) -> WrongUse:
     return WrongUse(
         f"{path} already exists, and a run never overwrites a file",
         hint=f"give another file with --out; to continue an interrupted run: sectax resume {path}",
     )
 
 
-def being_written(path: Path, holder: str) -> RecordNotWritable:
+def file_locked(path: Path, holder: str) -> RecordNotWritable:
     process = f" (process {holder})" if holder else ""
     return RecordNotWritable(
         f"another sectax is writing to {path} right now{process}",
@@ -55,18 +55,18 @@ def being_written(path: Path, holder: str) -> RecordNotWritable:
     )
 
 
-def gone(path: Path) -> RecordNotWritable:
+def file_moved(path: Path) -> RecordNotWritable:
     return RecordNotWritable(
         f"{path} was moved, removed or replaced during the run",
         hint="the moved file has the finished blocks and can be resumed, together with its -wal file",
     )
 
 
-def not_createable(error: OSError, path: Path) -> SectaxError:
+def create_error(error: OSError, path: Path) -> SectaxError:
     """The error for a run file, or its lock, that cannot be created."""
     match error.errno:
         case errno.EEXIST:
-            return exists_already(path)
+            return file_exists(path)
         case errno.ENOENT | errno.ENOTDIR:
             return WrongUse(
                 f"there is no folder {path.parent} for {path.name}", hint=f"mkdir -p {shlex.quote(str(path.parent))}"
@@ -87,7 +87,7 @@ def not_createable(error: OSError, path: Path) -> SectaxError:
 SQLITE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 
 
-def not_written(error: Exception, path: Path, *, begun: bool) -> Exception:
+def write_error(error: Exception, path: Path, *, begun: bool) -> Exception:
     """The error for one of `SQLITE_ERRORS` while writing; `ValueError` for our bugs.
 
     Args:

@@ -215,11 +215,11 @@ def _connect(path: Path, resources: ExitStack) -> sqlite3.Connection:
             raise
     # In a read-only folder SQLite cannot replay a log. Without a log the file is read as it is, otherwise as a copy.
     logs = (log_path(path), path.with_name(path.name + "-journal"))
-    left = [log for log in logs if has_content(log)]
-    if not left:
+    active_logs = [log for log in logs if has_content(log)]
+    if not active_logs:
         return _open(path, "mode=ro&immutable=1", resources)
     folder = resources.enter_context(TemporaryDirectory(prefix="sectax-"))
-    for file in (path, *left):
+    for file in (path, *active_logs):
         shutil.copyfile(file, Path(folder, file.name))
     return _open(Path(folder, path.name), "mode=rw", resources)
 

@@ -24,8 +24,8 @@ def advice_report(advice: Advice) -> Document:
     )
     if advised and plan.transfers:
         advised = (*advised, Section("Scope", lines((printable(plan.transfers),), long=True)))
-    nothing = () if advised else (Text("There is no advice for this run: no choice was decided."),)
-    return Document(f"advice from run {printable(advice.run_id)}: {printable(plan.question)}", nothing, advised)
+    empty_note = () if advised else (Text("There is no advice for this run: no choice was decided."),)
+    return Document(f"advice from run {printable(advice.run_id)}: {printable(plan.question)}", empty_note, advised)
 
 
 def row_sections(plan: Plan, rows: Sequence[AdviceRow], kind: SectionKind = SectionKind.BODY) -> Iterator[Section]:

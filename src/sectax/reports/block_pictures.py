@@ -62,8 +62,8 @@ def _chart(plan: Plan, cell: Cell, metric: Metric, values_by_treatment: Mapping[
         names.treatment(plan, name): {block: value / column.size for block, value in blocks.items()}
         for name, blocks in values_by_treatment.items()
     }
-    where = names.cell(plan, cell.id)
-    subject = f"{names.metric(plan, metric.name)}{f', {where}' if where else ''}"
+    cell_label = names.cell(plan, cell.id)
+    subject = f"{names.metric(plan, metric.name)}{f', {cell_label}' if cell_label else ''}"
     unit = f"{names.metric(plan, metric.name)}, {printable(column.unit)}"
     logarithmic = needs_log_scale([value for blocks in scaled.values() for value in blocks.values()])
     return Chart(

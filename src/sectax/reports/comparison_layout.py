@@ -39,8 +39,8 @@ def published_comparison(comparison: PublishedComparison, *, show_all: bool) -> 
     for table, title, has_figures in zip(comparison.tables, titles, matched, strict=True):
         if has_figures or (show_all and any(matched)):
             # Tables of one metric, such as its maximum and median, differ by the study's name for them.
-            own = title if titles.count(title) == 1 else f"{title} ({printable(table.printed.id)})"
-            figures += _table(comparison, table, own, show_all=show_all)
+            heading = title if titles.count(title) == 1 else f"{title} ({printable(table.printed.id)})"
+            figures += _table(comparison, table, heading, show_all=show_all)
     remarks = (f"{note.id}: {printable(note.subject)}: {printable(note.text)}" for note in study.remarks)
     conclusion = (*_bottom_line(comparison.tables), *_missing(comparison, show_all=show_all))
     return Document(
@@ -104,8 +104,8 @@ def _missing(comparison: PublishedComparison, *, show_all: bool) -> Iterator[str
     else:
         verb = "is" if len(lacking) == 1 else "are"
         finding = f"{len(lacking)} of the study's {len(cells)} figures {verb} missing here ({why})"
-    own = f"sectax run {comparison.study.experiment} --published measures the study's own levels"
-    more = [own] if NOT_IN_RUN in reasons and comparison.plan.preset != "published" else []
+    command = f"sectax run {comparison.study.experiment} --published measures the study's own levels"
+    more = [command] if NOT_IN_RUN in reasons and comparison.plan.preset != "published" else []
     more += ["--all lists them"] if len(lacking) < len(cells) and not show_all else []
     yield f"{finding}{': ' if more else ''}{'; '.join(more)}."
 
@@ -163,8 +163,8 @@ def _where(comparison: PublishedComparison) -> Iterator[str]:
     for name in ("environment", "author"):
         if name in facts and facts[name].known is not Known.UNKNOWN:
             yield f"study: {printable(str(facts[name].value))}"
-    own = {name: value for name, value in comparison.here.items() if name.partition(".")[0] != "sectax"}
-    yield from (f"this run: {text}" for text in software(own).values() or ("not recorded",))
+    identity = {name: value for name, value in comparison.here.items() if name.partition(".")[0] != "sectax"}
+    yield from (f"this run: {text}" for text in software(identity).values() or ("not recorded",))
 
 
 def _unknowns(study: PublishedStudy) -> Iterator[str]:
@@ -330,8 +330,8 @@ def _absolute(comparison: RunComparison) -> Section:
         for pair in pairs:
             quotient = _ratio(pair.ratio, notes).replace("missing", "not comparable")
             label = names.subject(_wider_plan(comparison), pair.treatment)
-            own = ("–" if figure.value is None else _measured(figure, column.size) for figure in (pair.a, pair.b))
-            rows.append((label, *own, quotient))
+            values = ("–" if figure.value is None else _measured(figure, column.size) for figure in (pair.a, pair.b))
+            rows.append((label, *values, quotient))
         title = f"{names.metric(_wider_plan(comparison), name)}, {printable(column.unit)}"
         grids.append(grid(title, ("treatment", "a", "b", "b : a"), rows))
     if not grids:

@@ -19,8 +19,8 @@ def all_warnings(analysed: Analysed) -> tuple[AuditWarning, ...]:
     """All warnings of a run, its findings and controls, each once, fatal ones first."""
     controls = [control for family in analysed.controls for control in (family.negative, family.positive) if control]
     finding_warnings = (warning for finding in (*analysed.findings, *controls) for warning in finding.warnings)
-    once = dict.fromkeys((*analysed.warnings, *finding_warnings))
-    return tuple(sorted(once, key=lambda warning: [*Severity].index(warning.severity)))
+    unique = dict.fromkeys((*analysed.warnings, *finding_warnings))
+    return tuple(sorted(unique, key=lambda warning: [*Severity].index(warning.severity)))
 
 
 def gather_warnings(analysed: Analysed, show_all: bool) -> tuple[WarningBlock, ...]:
@@ -55,17 +55,17 @@ def warning_block(warning: AuditWarning, observations: Iterable[str], consequenc
 
 
 def all_skipped(measured: Measured) -> tuple[SkippedTreatment, ...]:
-    """Treatments skipped by the plan, or skipped_later by their subject; each once."""
+    """Treatments skipped by the plan, or later by their subject; each once."""
     levels = {treatment.id: treatment.levels for treatment in measured.plan.treatments}
     skipped_later = [
         SkippedTreatment(failure.treatment, levels.get(failure.treatment, {}), failure.reason, failure.hint)
         for failure in measured.failures
         if failure.state == "skipped"
     ]
-    once: dict[tuple[str, WhyNot], SkippedTreatment] = {}
+    unique: dict[tuple[str, WhyNot], SkippedTreatment] = {}
     for skip in (*measured.plan.skipped, *skipped_later):
-        once.setdefault((skip.treatment, skip.why_not), skip)
-    return tuple(once.values())
+        unique.setdefault((skip.treatment, skip.why_not), skip)
+    return tuple(unique.values())
 
 
 def skipped(analysed: Analysed, show_all: bool) -> tuple[MissingItems, ...]:

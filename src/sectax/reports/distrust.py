@@ -66,13 +66,14 @@ def _doubts(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, st
         about = [*dict.fromkeys(names.subject(plan, warning.subject) for warning in group if warning.subject != "run")]
         name, saw = printable(first.check), label(first.saw)
         # The figures of the others may differ.
-        whose, more = f"{about[0]}: " if about else "", f"; also in {len(about) - 1} more" if len(about) > 1 else ""
+        subject_label = f"{about[0]}: " if about else ""
+        more = f"; also in {len(about) - 1} more" if len(about) > 1 else ""
         if first.severity is Severity.FATAL:
             advice = f"; {printable(first.advice)}" if first.advice else ""
-            yield 0, name, f"{name}: {whose}{saw}{advice}{more}"
+            yield 0, name, f"{name}: {subject_label}{saw}{advice}{more}"
         else:
             rank = 4 if leading.intersection(warning.subject for warning in group) else 5
-            yield rank, f"{WARNED_MARK} {name}", f"{WARNED_MARK} {whose}{saw} ({name}{more})"
+            yield rank, f"{WARNED_MARK} {name}", f"{WARNED_MARK} {subject_label}{saw} ({name}{more})"
 
 
 def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
@@ -141,12 +142,12 @@ def _wider(log_ratio: float) -> str:
 
 def control_line(plan: Plan, controls: FamilyControls) -> str:
     """The result of the self-check of one family, in one line."""
-    own = (
+    withdrawn_controls = (
         control
         for control in (controls.negative, controls.positive)
         if control and control.verdict is VerdictId.WITHDRAWN
     )
-    withdrawn = dict.fromkeys(claims.answer(control) for control in own)
+    withdrawn = dict.fromkeys(claims.answer(control) for control in withdrawn_controls)
     parts = [*_negative(controls), _positive(plan, controls), *withdrawn]
     return f"{_family_name(plan, controls)}: {'; '.join(parts)}"
 

@@ -27,7 +27,7 @@ from sectax.text.printable import printable
 def history_report(history: History, *, show_all: bool) -> Document:
     """Lay out a history; secondary comparisons only with `show_all`."""
     shown = [line for line in history.lines if line.primary or show_all]
-    left = len(history.lines) - len(shown)
+    hidden = len(history.lines) - len(shown)
     rows = tuple(map(_row, shown))
     columns = (
         Column("comparison"),
@@ -37,7 +37,7 @@ def history_report(history: History, *, show_all: bool) -> Document:
         Column("last, × baseline"),
     )
     table = Table("", columns, rows)
-    notes = [f"{units.count(left, 'secondary comparison')}: --all"] if left else []
+    notes = [f"{units.count(hidden, 'secondary comparison')}: --all"] if hidden else []
     if history.planted:
         notes.append(f"left out: {units.count(history.planted, 'run')} with an added cost (self-tests)")
     more = (Footnotes(tuple(notes)),) if notes else ()

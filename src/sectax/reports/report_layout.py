@@ -66,10 +66,10 @@ def _page(analysed: Analysed, path: str, decision: Decision | None, todo: Sectio
     table = answers(analysed, shown_ids)
     results = [table] if table.rows else []
     host_sentences = hosts.short_claims(analysed, shown_ids, _MOST_OF_HOSTS)
-    doubts, left = distrust(analysed, shown_ids)
+    doubts, others = distrust(analysed, shown_ids)
     below = (*doubts, *footnotes(analysed, shown_ids))
     sentences = (text for block in todo.blocks if isinstance(block, Lines) for text in block.texts)
-    more = f" and other caveats ({', '.join(left)})" if left else ""
+    more = f" and other caveats ({', '.join(others)})" if others else ""
     file = shlex.quote(path)
     foot = f"details{more}: sectax show {file} --all"
     if measured.state != "finished":
@@ -94,8 +94,8 @@ def _full_report(analysed: Analysed, path: str, title: str, todo: Section) -> Do
     options = (printable(f"{name}: {text}") for name, texts in plan.options.items() for text in texts)
     scope = (printable(text) for text in (analysed.scope, plan.transfers) if text)
     controls = (control_line(plan, control) for control in analysed.controls)
-    doubts, left = distrust(analysed, visible(analysed, show_all=True))
-    doubts += [f"more below: {', '.join(left)}"] if left else []
+    doubts, others = distrust(analysed, visible(analysed, show_all=True))
+    doubts += [f"more below: {', '.join(others)}"] if others else []
     return Document(
         title,
         _lead(analysed, path),

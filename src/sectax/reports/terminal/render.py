@@ -46,10 +46,10 @@ def _write_section(page: Page, section: parts.Section, *, close: bool) -> None:
                 case _:
                     _write(page, [block], 0)
         return
-    bare = section.kind is parts.SectionKind.RESULTS
-    if not bare:
+    without_heading = section.kind is parts.SectionKind.RESULTS
+    if not without_heading:
         page.heading(section.title)
-    _write(page, section.blocks, 0 if bare else INDENT)
+    _write(page, section.blocks, 0 if without_heading else INDENT)
 
 
 def _write(page: Page, blocks: Iterable[parts.Block], indent: int) -> None:
