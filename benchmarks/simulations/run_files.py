@@ -23,7 +23,7 @@ from sectax.model.plan import Calibrated, Calibration
 from sectax.model.subject import Observation
 from sectax.model.trial import Closed, Dropped, Opened, State, Trial
 from sectax.record.checksums import BlockChecksum, frame_checksum
-from sectax.record.errors import Changed
+from sectax.record.errors import RecordChanged
 from sectax.record.finished_blocks import BlockReducer
 from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
@@ -147,7 +147,7 @@ def forge(path: Path, edits: Iterable[Edit]) -> None:
             db.execute("DELETE FROM checksum")
             for number, seconds in reducer.finished():
                 of = BlockChecksum("", {})
-                with suppress(Changed):  # no digest of this block is ever looked at
+                with suppress(RecordChanged):  # no digest of this block is ever looked at
                     ((_, of),) = reducer.reduce([(number, seconds)])
                 db.execute(*of.row(number))
             for sql, parameters in frame_checksum(db):

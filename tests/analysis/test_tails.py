@@ -65,4 +65,4 @@ def test_the_ends_have_no_interval_and_say_of_how_many_they_are(quantile: float,
 @pytest.mark.parametrize("summary", [Summary.P90, Summary.P99, Summary.WORST, Summary.LEAST])
 def test_a_block_has_no_tail_of_its_own(summary: Summary) -> None:
     assert summary.tail is not None
-    assert block_value(summary, totals([1.0, 2.0], [1, 1], with_each=True)) is None
+    assert block_value(summary, totals([1.0, 2.0], [1, 1], with_quotients=True)) is None

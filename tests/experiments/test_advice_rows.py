@@ -11,7 +11,7 @@ from sectax.analysis.analyse import analyse
 from sectax.experiments import registry
 from sectax.experiments.advice import line
 from sectax.experiments.hmac import levels as hmac
-from sectax.model.advice import NOTHING, AdviceRow
+from sectax.model.advice import NO_WORKLOAD, AdviceRow
 from sectax.model.treatment import Treatment
 from sectax.prices import load
 from tests.fakes.measured import measured
@@ -40,7 +40,7 @@ def rows(
     timed = [treatment for treatment in plan.treatments if treatment.levels["authentication"] == hmac.TIMED]
     for step, law in STEPS.items():
         run.values[step] = {of.id: {block: seconds(law, of, block) for block in run.blocks} for of in timed}
-    given = registry.load("hmac").advice_rows(analyse(run), load(), NOTHING)
+    given = registry.load("hmac").advice_rows(analyse(run), load(), NO_WORKLOAD)
     return [row for row in given if row.group == group]
 
 

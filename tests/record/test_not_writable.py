@@ -11,7 +11,7 @@ from contextlib import suppress
 import pytest
 
 from sectax.model.errors import RecordNotWritable, WrongUse
-from sectax.record.appender import WriterLock, is_held
+from sectax.record.appender import WriterLock, is_locked
 from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
 from tests.needs import needs
@@ -50,7 +50,7 @@ def test_lock_file_removed_by_another_process_does_not_stay_locked(path):
     WriterLock(path).release()
     lock.release()
 
-    assert not is_held(path)
+    assert not is_locked(path)
 
 
 def test_a_reader_does_not_disturb_a_writer(path):
@@ -224,11 +224,11 @@ def test_no_permission_is_named(path):
     with create(path) as writer:
         record_block(writer)
 
-    assert as_somebody_else("read", path) == "(1,)"
-    assert as_somebody_else("resume", path).startswith("RecordNotWritable ")
-    assert as_somebody_else("create", path.with_name("new")).startswith("RecordNotWritable ")
+    assert as_other_user("read", path) == "(1,)"
+    assert as_other_user("resume", path).startswith("RecordNotWritable ")
+    assert as_other_user("create", path.with_name("new")).startswith("RecordNotWritable ")
     path.chmod(0o600)
-    assert as_somebody_else("read", path).startswith("BadRecord ")
+    assert as_other_user("read", path).startswith("BadRecord ")
 
 
 @needs("root")

@@ -107,8 +107,8 @@ def test_host_name_and_options_are_not_in_the_document() -> None:
 def test_error_of_a_run_is_reported_or_null_with_its_reason() -> None:
     parsed = reader.loads(written(situations.signatures_in_php(), trouble="the disk is full"))
 
-    follows_its_schema(told)
-    assert told["run"]["trouble"] == "the disk is full"
+    follows_its_schema(parsed)
+    assert parsed["run"]["trouble"] == "the disk is full"
     assert document("signatures-in-php")["run"]["missing"]["trouble"]
 
 

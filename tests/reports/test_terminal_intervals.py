@@ -77,4 +77,4 @@ def test_without_an_interval_there_is_no_column_for_one() -> None:
     findings = tuple(replace(finding, effect=None) for finding in analysed.findings)
     document = run_report(replace(analysed, findings=findings), situations.PATH, None, show_all=False)
 
-    assert not any(mark in terminal.render(made, width=140, colour=False) for mark in "┊►◄■○")
+    assert not any(mark in terminal.render(document, width=140, colour=False) for mark in "┊►◄■○")

@@ -163,7 +163,7 @@ def known_plans() -> dict[str, list[str]]:
     short = replace(commands, warms_up=False, stopping=Stopping(0.02, budget_s=9.0))
     return {
         "until the end": plans.plan(signed),
-        "before the pilot": [plans.how_long(replace(signed, stopping=Stopping(0.02, budget_s=60.0)))],
+        "before the pilot": [plans.expected_duration(replace(signed, stopping=Stopping(0.02, budget_s=60.0)))],
         "with a limit on another metric": plans.plan(replace(commands, stopping=limited)),
         "a fixed number of blocks": plans.plan(replace(signed, stopping=Stopping(0.02, fixed_blocks=9))),
         "with what is skipped": plans.plan(situations.treatments_skipped().measured.plan),

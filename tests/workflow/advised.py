@@ -9,7 +9,7 @@ from typing import Any
 from sectax.advice.advise import advice
 from sectax.analysis.analyse import analyse
 from sectax.cli.present import View, render
-from sectax.model.advice import NOTHING, Advice, Asked
+from sectax.model.advice import NO_WORKLOAD, Advice, UserWorkload
 from sectax.model.finding import AuditWarning
 from sectax.model.measured import Measured
 from sectax.prices import load
@@ -17,7 +17,7 @@ from sectax.run.advice import experiment_rows, experiment_rules
 from tests.schemas import follows_its_schema
 
 
-def advised(run: Measured, asked: Asked = NOTHING, warnings: Sequence[AuditWarning] = ()) -> Advice:
+def advised(run: Measured, asked: UserWorkload = NO_WORKLOAD, warnings: Sequence[AuditWarning] = ()) -> Advice:
     """By the rules of the run's experiment and the built-in prices."""
     analysed = analyse(run, warnings)
     return advice(analysed, experiment_rules(analysed), load(), asked, experiment_rows(analysed, asked))

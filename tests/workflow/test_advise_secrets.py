@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.model.advice import NOTHING, Advice, Asked
+from sectax.model.advice import NO_WORKLOAD, Advice, UserWorkload
 from sectax.model.errors import WrongUse
 from sectax.model.treatment import Treatment
 from tests.fakes.measured import measured
@@ -27,7 +27,7 @@ SECONDS = {
 SLOWER_AT_128 = 20.0
 
 
-def given(asked: Asked = NOTHING, *, situations: tuple[str, ...] = ("hit", "miss")) -> Advice:
+def given(asked: UserWorkload = NO_WORKLOAD, *, situations: tuple[str, ...] = ("hit", "miss")) -> Advice:
     """Advice from a run in which a function of 128 MB takes twenty times as long."""
     levels = {"access": tuple(SECONDS), "memory": ("128", "1769"), "situation": situations}
     plan = plan_of("secrets", "default", levels, ON_AWS)
@@ -47,7 +47,7 @@ def points(of: Advice, group: str) -> dict[tuple[str, str], float]:
 
 
 def test_seconds_and_money_at_a_rate_are_those_worked_out_by_hand() -> None:
-    found = given(Asked(calls=10, ttl_s=100.0, rate_s=0.1))
+    found = given(UserWorkload(calls=10, ttl_s=100.0, rate_s=0.1))
     seconds, money = points(found, "Fastest"), points(found, "Cheapest")
 
     # One invocation in ten finds the TTL over.
@@ -70,7 +70,7 @@ def test_the_cheapest_comes_first_and_every_figure_has_its_ends_in_order() -> No
 
 
 def test_without_misses_the_first_access_stands_for_them_and_is_named() -> None:
-    found = given(Asked(calls=1, ttl_s=1.0, rate_s=1.0), situations=("hit",))
+    found = given(UserWorkload(calls=1, ttl_s=1.0, rate_s=1.0), situations=("hit",))
 
     assert points(found, "Fastest")["sidecar", "1769"] == pytest.approx(0.015)
     assert "the first access of an instance stands for it" in printed(found)
@@ -92,4 +92,4 @@ def test_two_ways_that_are_not_distinguished_are_both_named(monkeypatch: pytest.
 def test_an_experiment_without_rates_refuses_one() -> None:
     plan = plan_of("hmac", "default", {}, {key: ON_AWS[key] for key in ("endpoint", "role")})
     with pytest.raises(WrongUse):
-        advised(measured(plan, {}, ()), Asked(calls=3))
+        advised(measured(plan, {}, ()), UserWorkload(calls=3))

@@ -191,7 +191,7 @@ def test_the_part_that_surely_takes_the_least_is_named(sha256_s: float, least: l
     plan = plan_of("hmac", "quick", levels)
     checked = measured(plan, lambda of: seconds[of["authentication"]], "check_cpu")
 
-    said = summaries.of_parts(analyse(checked))
+    said = summaries.part_sentences(analyse(checked))
 
     assert len(said) == 2
     assert [line.partition(":")[0] for line in said if "less than" in line] == least

@@ -13,7 +13,7 @@ import pytest
 from sectax.experiments.command.hyperfine import arguments, with_commands
 from sectax.experiments.command.scans import fill
 from sectax.model.errors import WrongUse
-from sectax.reports.hyperfine import Origin, TimedCommand, as_json
+from sectax.reports.hyperfine import Origin, TimedCommand, to_json
 from tests.golden import cases, refused_as_agreed
 from tests.program import Said, sectax
 from tests.workflow.sessions import rows
@@ -214,7 +214,7 @@ def test_the_export_of_a_real_run_has_what_was_measured(tmp_path):
 def test_a_run_file_from_before_has_no_time_in_the_kernel():
     """What was not measured is left out."""
     timed = TimedCommand("true", "", ({"time_wall_clock": 0.1, "time_cpu": 0.05},), 0)
-    (result,) = json.loads(as_json([timed], Origin("0.1.0")))["results"]
+    (result,) = json.loads(to_json([timed], Origin("0.1.0")))["results"]
 
     assert list(result) == ["command", "measurements", "summary"]
     assert list(result["measurements"][0]) == ["time_wall_clock", "time_cpu", "exit_code"]

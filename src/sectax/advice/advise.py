@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sectax.advice.decide import decide
 from sectax.advice.throttled import throttled
-from sectax.model.advice import NOTHING, Advice, AdviceRow, Asked
+from sectax.model.advice import NO_WORKLOAD, Advice, AdviceRow, UserWorkload
 from sectax.model.advice_rules import AdviceRules
 from sectax.model.analysed import Analysed
 from sectax.model.bill import PriceList
@@ -15,7 +15,11 @@ from sectax.model.errors import WrongUse
 
 
 def advice(
-    analysed: Analysed, rules: AdviceRules, prices: PriceList, workload: Asked = NOTHING, rows: Sequence[AdviceRow] = ()
+    analysed: Analysed,
+    rules: AdviceRules,
+    prices: PriceList,
+    workload: UserWorkload = NO_WORKLOAD,
+    rows: Sequence[AdviceRow] = (),
 ) -> Advice:
     """Join the decision with *rows*; raises `WrongUse` for options that do not apply to the run."""
     measured, choice = analysed.measured, rules.choice

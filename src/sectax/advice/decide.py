@@ -121,7 +121,7 @@ def decide(
         tuple(best for setting in group if choice.picks and setting.costs for best in _cheapest(setting, choice))
         for group in (settings, mixed_settings)
     )
-    paid = settings if choice.unasked or rate_s is not None else []
+    paid = settings if choice.month_by_default or rate_s is not None else []
     outlays = [outlay for setting in paid for outlay in _outlays(setting, choice, prices, per, rate_s or RATE_S)]
     return Decision(
         choice=choice,

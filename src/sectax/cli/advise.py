@@ -9,7 +9,8 @@ import click
 from sectax.cli import parse
 from sectax.cli.options import FileName, as_json, form, run_file
 from sectax.cli.output import Form, print_result
-from sectax.run.advice import Asked, advise
+from sectax.model.advice import UserWorkload
+from sectax.run.advice import advise
 from sectax.text.spans import seconds
 
 
@@ -48,5 +49,5 @@ def command(
     """
     rate_s = None if rate is None else parse.rate(rate)
     counts = parse.counts({"sign": sign, "verify": verify})
-    asked = Asked(counts, rate_s, calls, None if ttl is None else seconds(ttl, "--ttl"))
+    asked = UserWorkload(counts, rate_s, calls, None if ttl is None else seconds(ttl, "--ttl"))
     print_result(advise(Path(run_file), asked, prices), form)

@@ -91,7 +91,7 @@ def _run(target: str) -> Audited:
         values=0,
         checks=tuple(map(checked, outcomes)),
         comparisons=comparisons(findings),
-        names=names.by_id(measured.plan),
+        names=names.labels_by_id(measured.plan),
     )
 
 

@@ -39,7 +39,7 @@ def exported(run_file: Path) -> str:
         for treatment, line in experiment.command_lines(plan).items()
         if treatment in visits
     ]
-    return hyperfine.as_json(commands, _origin(measured))
+    return hyperfine.to_json(commands, _origin(measured))
 
 
 def _measurements(visit: Visit) -> Iterator[dict[str, float]]:

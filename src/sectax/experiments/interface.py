@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 from sectax.design.matrix import Rules
 from sectax.design.planning import Design, RunRequest, make_plan
 from sectax.hosts.places import ClientHost
-from sectax.model.advice import AdviceRow, Asked
+from sectax.model.advice import AdviceRow, UserWorkload
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
 from sectax.model.bill import PriceList, Usage
@@ -184,7 +184,7 @@ class Experiment(ABC):
         """What it knows of the decision between its treatments."""
         return AdviceRules(plan.metrics[0].name, Choice())
 
-    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterable[AdviceRow]:
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterable[AdviceRow]:
         """Its own figures for `sectax advise`: a pure function. Helpers are in `experiments/advice.py`."""
         return ()
 

@@ -16,7 +16,7 @@ MILLION = 1_000_000
 
 
 @dataclass(frozen=True)
-class Asked:
+class UserWorkload:
     """The user's workload; None for values that are not given.
 
     Attributes:
@@ -32,7 +32,7 @@ class Asked:
     ttl_s: float | None = None
 
 
-NOTHING = Asked()
+NO_WORKLOAD = UserWorkload()
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ class Choice:
     what: str = "operations"
     uses: Callable[[int, float, TreatmentResult], Mapping[str, tuple[Usage, ...]]] | None = None
     billed: str = ""
-    unasked: bool = True
+    month_by_default: bool = True
     timed: bool = True
     caveats: Mapping[str, str] = field(default_factory=dict)
     weigh: str = ""

@@ -23,7 +23,7 @@ from sectax.model.errors import RecordNotWritable
 from sectax.record.errors import SQLITE_ERRORS, create_error, file_exists, file_locked, file_moved, write_error
 from sectax.record.plan_tables import Statement
 
-# `is_held` takes a shared lock for some microseconds.
+# `is_locked` takes a shared lock for some microseconds.
 _LOCK_TIMEOUT_S = 0.5
 # A checkpoint takes milliseconds, so it waits for the end of a block unless the log reaches 64 MB.
 _LOG_PAGES = 16384
@@ -90,16 +90,16 @@ def _holder(descriptor: int) -> str:
     return os.pread(descriptor, 20, 0).decode("ascii", "replace").strip()
 
 
-def is_held(path: Path) -> bool:
+def is_locked(path: Path) -> bool:
     """Return whether another process is writing to the run file."""
     try:
-        refuse_held(path)
+        check_unlocked(path)
     except RecordNotWritable:
         return True
     return False
 
 
-def refuse_held(path: Path) -> None:
+def check_unlocked(path: Path) -> None:
     """Raise `RecordNotWritable` if another process is writing to the run file."""
     try:
         descriptor = os.open(_lock_path(path), os.O_RDONLY)
@@ -113,9 +113,9 @@ def refuse_held(path: Path) -> None:
         os.close(descriptor)
 
 
-def refuse_new(path: Path) -> None:
+def check_new(path: Path) -> None:
     """Raise the error that creating this run file would raise, without creating it."""
-    refuse_held(path)
+    check_unlocked(path)
     try:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "")

@@ -75,11 +75,11 @@ class BlockSummary:
 
 
 def totals(
-    values: Sequence[float], counts: Sequence[int], *, with_median: bool = True, with_each: bool = False
+    values: Sequence[float], counts: Sequence[int], *, with_median: bool = True, with_quotients: bool = False
 ) -> Totals:
     """Reduce at least one observation."""
     quotients: list[float] = []
-    if with_median or with_each:
+    if with_median or with_quotients:
         quotients = sorted(value / count for value, count in zip(values, counts, strict=True) if count)
     return Totals(
         observations=len(values),
@@ -88,7 +88,7 @@ def totals(
         smallest=min(values),
         largest=max(values),
         median=middle(quotients) if with_median else None,
-        quotients=array("d", quotients if with_each else ()),
+        quotients=array("d", quotients if with_quotients else ()),
     )
 
 

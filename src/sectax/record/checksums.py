@@ -15,7 +15,7 @@ from math import isclose
 
 import msgspec
 
-from sectax.record.errors import Changed
+from sectax.record.errors import RecordChanged
 from sectax.record.plan_tables import Statement, to_json
 
 Telemetry = dict[str, dict[str, float]]  # by treatment and name
@@ -66,10 +66,10 @@ class BlockChecksum:
         return _INSERT, (number, self.digest, to_json(self.telemetry))
 
     def check(self, number: int, recorded: BlockChecksum) -> None:
-        """Raise `Changed` if the block is not what was recorded."""
+        """Raise `RecordChanged` if the block is not what was recorded."""
         same_digest = recorded.digest in (self.digest, self.without_start)
         if not same_digest or not _same_telemetry(self.telemetry, recorded.telemetry):
-            raise Changed(f"block {number} is not what was recorded")
+            raise RecordChanged(f"block {number} is not what was recorded")
 
 
 def _same_telemetry(computed: Telemetry, recorded: Telemetry) -> bool:
@@ -107,11 +107,11 @@ def check_all_but_blocks(db: sqlite3.Connection) -> None:
     """
     (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
     if verdict != "ok":
-        raise Changed(str(verdict))
+        raise RecordChanged(str(verdict))
     if has_checksums(db):
         recorded = db.execute("SELECT digest FROM checksum WHERE block = ?", (_FRAME,)).fetchone()
         if recorded != (_frame_digest(db),):
-            raise Changed("the plan, the environment, a note or the pilot is not what was recorded")
+            raise RecordChanged("the plan, the environment, a note or the pilot is not what was recorded")
 
 
 def _frame_digest(db: sqlite3.Connection) -> str:

@@ -32,7 +32,7 @@ class UnusableObservation(SectaxError):
         super().__init__(message, hint="this is a defect of the subject")
 
 
-class Changed(ValueError):
+class RecordChanged(ValueError):
     """The content of the file is not what was recorded."""
 
 
@@ -261,7 +261,7 @@ _WRONG_CONTENT = (
 def _unreadable(path: Path, error: Exception) -> BadRecord:
     if isinstance(error, OSError):
         return BadRecord(f"{path} cannot be read: {error.strerror}", hint="check the disk")
-    if isinstance(error, Changed):
+    if isinstance(error, RecordChanged):
         return damaged(path, str(error))
     if isinstance(error, LookupError):
         return damaged(path, f"it refers to {printable(str(error), 80)}, which is missing")

@@ -19,7 +19,7 @@ from sectax.model.plan import Plan
 from sectax.model.subject import Witnesses
 from sectax.record.builder import BlockSummary, totals
 from sectax.record.checksums import BlockChecksum, Hash, has_checksums, recorded_blocks
-from sectax.record.errors import Changed
+from sectax.record.errors import RecordChanged
 from sectax.record.plan_tables import treatment_numbers
 from sectax.record.schema import quoted
 from sectax.stats.batch_shape import process_batches
@@ -180,7 +180,7 @@ class BlockReducer:
         for number, block in blocks.items():
             columns = columns_by_block.get(number, everything[:0, 1:])
             if not np.isfinite(columns).all():
-                raise Changed(f"block {number} has an infinite value, which is never recorded")
+                raise RecordChanged(f"block {number} has an infinite value, which is never recorded")
             hashes[number].add_bytes(columns.tobytes())
             block_series: list[_Series] = []
             for part in _parts(columns):
@@ -192,7 +192,7 @@ class BlockReducer:
                     part[:, 2].tolist(),
                     list(map(int, part[:, 3].tolist())),
                     with_median=observed in self._medians,
-                    with_each=observed in self._tails,
+                    with_quotients=observed in self._tails,
                 )
                 if observed == self._batch:
                     block.batch_columns[name] = part[:, 1:]
@@ -251,7 +251,7 @@ def finished_blocks(db: sqlite3.Connection, reducer: BlockReducer) -> Iterator[B
     checked = has_checksums(db)
     recorded = recorded_blocks(db) if checked else {}
     if checked and recorded.keys() != {number for number, _ in finished}:
-        raise Changed("the finished blocks are not those that were recorded")
+        raise RecordChanged("the finished blocks are not those that were recorded")
     together = 1
     while finished:
         blocks = []

@@ -17,7 +17,7 @@ from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.measured import Measured
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import Observation, Visit
-from sectax.record.appender import is_held
+from sectax.record.appender import is_locked
 from sectax.record.builder import MeasuredBuilder
 from sectax.record.checksums import check_all_but_blocks
 from sectax.record.errors import check_database, check_file, has_content, log_path, reading
@@ -99,7 +99,7 @@ class RunReader:
 
     def state(self) -> str:
         """'running', 'finished' or 'interrupted' (also: running without a writer)."""
-        held = is_held(self.path)  # checked first, so that a run that ends now does not look killed
+        held = is_locked(self.path)  # checked first, so that a run that ends now does not look killed
         state = self._value("SELECT state FROM run", str)
         return "interrupted" if state == "running" and not held else state
 

@@ -44,7 +44,7 @@ class Origin:
     architecture: str = ""
 
 
-def as_json(commands: Sequence[TimedCommand], origin: Origin) -> str:
+def to_json(commands: Sequence[TimedCommand], origin: Origin) -> str:
     """The document of `hyperfine --export-json`, with the version of sectax."""
     document = {
         "schema_version": 2,

@@ -8,7 +8,7 @@ from sectax.advice.advise import advice
 from sectax.advice.decide import decide
 from sectax.experiments import registry
 from sectax.model import advice as model
-from sectax.model.advice import NOTHING, AdviceRow, Asked
+from sectax.model.advice import NO_WORKLOAD, AdviceRow, UserWorkload
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
 from sectax.model.bill import PriceList
@@ -16,10 +16,10 @@ from sectax.model.errors import SectaxError
 from sectax.prices import load
 from sectax.run.analyse import analyse_file
 
-__all__ = ["Asked", "advise", "experiment_rows"]
+__all__ = ["UserWorkload", "advise", "experiment_rows"]
 
 
-def advise(run_file: Path, asked: Asked = NOTHING, prices: Path | None = None) -> model.Advice:
+def advise(run_file: Path, asked: UserWorkload = NO_WORKLOAD, prices: Path | None = None) -> model.Advice:
     """Make the advice of a run.
 
     Args:
@@ -47,7 +47,7 @@ def experiment_rules(analysed: Analysed) -> AdviceRules:
 
 
 def experiment_rows(
-    analysed: Analysed, asked: Asked = NOTHING, prices: PriceList | None = None
+    analysed: Analysed, asked: UserWorkload = NO_WORKLOAD, prices: PriceList | None = None
 ) -> tuple[AdviceRow, ...]:
     """The rows of the run's experiment; none if it is not installed here."""
     try:

@@ -9,7 +9,7 @@ from sectax.experiments import registry
 from sectax.experiments.interface import Billable, RunRequest
 from sectax.model.bill import Bill
 from sectax.prices import load
-from sectax.record.appender import refuse_new
+from sectax.record.appender import check_new
 from sectax.reports.words import names, plans
 from sectax.run.machine import machine_snapshot
 from sectax.run.plan import planned_bench
@@ -50,13 +50,13 @@ def dry_run(name: str, request: RunRequest, path: Path, prices: Path | None) -> 
         WrongUse: the request, or the price list, cannot be used.
         RecordNotWritable, NothingMeasured: as a run.
     """
-    refuse_new(path)
+    check_new(path)
     experiment = registry.load(name)
     price_list = load(prices)
     machine = machine_snapshot(experiment, request)
     plan = planned_bench(experiment, request, machine).plan
     first, *rest = plans.plan(plan)
-    lines = (first, *plans.varied(plan), *rest, plans.how_long(plan))
+    lines = (first, *plans.varied(plan), *rest, plans.expected_duration(plan))
     if not isinstance(experiment, Billable):
         return DryRun(lines)
     return DryRun(lines, price_list.bill(experiment.usage(plan)), experiment.assumes, names.service(plan))

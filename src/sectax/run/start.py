@@ -10,7 +10,7 @@ from pathlib import Path
 from sectax.experiments import registry
 from sectax.experiments.interface import RunRequest
 from sectax.model.errors import WrongUse
-from sectax.record.appender import refuse_held, refuse_new
+from sectax.record.appender import check_new, check_unlocked
 from sectax.record.reader import RunReader
 from sectax.run import private_inputs
 from sectax.run.analyse import analyse_measured
@@ -38,7 +38,7 @@ def start(
         commit: the commit under test, if it is a checkout; None for that of the current folder.
         make_runner: chooses where to measure; this machine by default.
     """
-    refuse_new(path)
+    check_new(path)
     experiment = registry.load(name)
     runner = make_runner(experiment, request.options)
     with runner:
@@ -76,7 +76,7 @@ def resume(
         WrongUse: a budget for a run that is finished or has a fixed number of blocks.
         RecordNotWritable: another sectax is measuring into the file.
     """
-    refuse_held(path)
+    check_unlocked(path)
     with RunReader.open(path) as reader:
         plan, measured = reader.plan(), reader.measured()
     if budget_s is not None and measured.state == "finished":

@@ -211,7 +211,11 @@ class CommandExperiment(Experiment):
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
         choice = Choice(
-            what="executions", uses=one_way(processor_hours), billed=CPU.name, unasked=False, changes="input or machine"
+            what="executions",
+            uses=one_way(processor_hours),
+            billed=CPU.name,
+            month_by_default=False,
+            changes="input or machine",
         )
         return AdviceRules(WALL.name, choice)
 

@@ -16,7 +16,7 @@ from sectax.experiments.interface import Bench, Design, Experiment, Machine, Opt
 from sectax.experiments.levels import choose, option_seconds
 from sectax.experiments.on_host.places import HOST, PAIR, HostPairs, declares, read_places, scope
 from sectax.hosts.registry import host, host_facts
-from sectax.model.advice import AdviceRow, Asked
+from sectax.model.advice import AdviceRow, UserWorkload
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
 from sectax.model.bill import PriceList
@@ -192,7 +192,7 @@ class ConfidentialExperiment(Experiment):
         )
         return AdviceRules(TIME.name, choice)
 
-    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
         return pair_rows(analysed, TIME.name, PAIR, {COMMANDS: AS_PUBLISHED})
 
 

@@ -11,7 +11,7 @@ from sectax.experiments.database import levels as database
 from sectax.experiments.database.parts import CLIENT, SERVER
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Rules, RunRequest
 from sectax.experiments.levels import choose
-from sectax.model.advice import AdviceRow, Asked
+from sectax.model.advice import AdviceRow, UserWorkload
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
 from sectax.model.bill import PriceList
@@ -72,11 +72,16 @@ class DatabaseExperiment(Experiment):
     def advice_rules(self, plan: Plan) -> AdviceRules:
         explained = ((CLIENT_CPU.name, "CPU time of the client"), ("connecting", "the time to connect"))
         choice = Choice(
-            what="transactions", picks=False, in_time=True, explained=explained, unasked=False, changes="library or key"
+            what="transactions",
+            picks=False,
+            in_time=True,
+            explained=explained,
+            month_by_default=False,
+            changes="library or key",
         )
         return AdviceRules(LATENCY.name, choice)
 
-    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
         measured = analysed.measured
         yield from cost_rows(analysed, {LATENCY.name: "latency", CLIENT_CPU.name: "CPU time of the client"})
         times = new_and_kept(measured, LATENCY.name, database.NEW, database.KEPT)

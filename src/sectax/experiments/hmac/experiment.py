@@ -12,7 +12,7 @@ from sectax.experiments.hmac.subjects import Events, authorizer, function_part, 
 from sectax.experiments.interface import Bench, Design, Machine, Rules, RunRequest, Wanted
 from sectax.experiments.on_lambda import LOCAL
 from sectax.experiments.on_lambda import experiment as on_lambda
-from sectax.model.advice import AdviceRow, Asked
+from sectax.model.advice import AdviceRow, UserWorkload
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
 from sectax.model.bill import PriceList, one_way
@@ -142,7 +142,7 @@ class HmacExperiment(on_lambda.LambdaExperiment):
             ),
         )
 
-    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
         """The parts of an invocation, by the function's own clock where it timed its steps; growth with the payload."""
         measured = analysed.measured
         parsing = "handing over and parsing the event"

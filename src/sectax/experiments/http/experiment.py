@@ -13,7 +13,7 @@ from sectax.experiments.http.parts import CLIENT
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Rules, RunRequest
 from sectax.experiments.levels import choose
 from sectax.experiments.named import BASELINE, FOLDER
-from sectax.model.advice import AdviceRow, Asked
+from sectax.model.advice import AdviceRow, UserWorkload
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
 from sectax.model.bill import PriceList
@@ -113,12 +113,12 @@ class HttpExperiment(Experiment):
             what="requests",
             picks=False,  # what was put in front of a service is there for a reason
             explained=((CLIENT_CPU.name, "CPU time of the client"), ("first_byte", "the wait for the first byte")),
-            unasked=False,
+            month_by_default=False,
             changes="service, request or network",
         )
         return AdviceRules(LATENCY.name, choice)
 
-    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
         measured = analysed.measured
         return connection_rows(measured, new_and_kept(measured, LATENCY.name, http.NEW, http.KEPT), "requests")
 

@@ -25,7 +25,7 @@ from sectax.experiments.jwt.referee import JwtReferee
 from sectax.experiments.levels import choose
 from sectax.experiments.on_probe.experiment import BATCH_S, CPU_TIME, ROUNDS, ProbeBench, probe_metrics, probe_subject
 from sectax.experiments.on_probe.subject import ProbeSpec
-from sectax.model.advice import AdviceRow, Asked
+from sectax.model.advice import AdviceRow, UserWorkload
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
 from sectax.model.bill import PriceList, one_way, processor_hours
@@ -241,7 +241,7 @@ class JwtExperiment(Experiment):
         )
         return AdviceRules(CPU_TIME.name, choice)
 
-    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
         """How much of an operation is the library."""
         stages = {"primitive": "the bare primitive"}
         return stage_rows(analysed.measured, CPU_TIME.name, "layer", stages, "the library around it")

@@ -35,7 +35,7 @@ from sectax.experiments.primitives.algorithms import (
     memory_bytes,
 )
 from sectax.experiments.primitives.inputs import new_inputs, subject_inputs
-from sectax.model.advice import AdviceRow, Asked
+from sectax.model.advice import AdviceRow, UserWorkload
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
 from sectax.model.bill import PriceList, one_way, processor_hours
@@ -269,14 +269,14 @@ class PrimitivesExperiment(Experiment):
             picks=not of_passwords,
             what="logins" if of_passwords else "operations",
             uses=one_way(processor_hours),
-            unasked=False,
+            month_by_default=False,
             caveats=_CAVEATS,
             weigh=". ".join(f"{text[:1].upper()}{text[1:]}" for text in weigh),
             changes="processor, library or language",
         )
         return AdviceRules(plan.metrics[0].name, choice)
 
-    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
         return growth_rows(analysed.measured, analysed.measured.plan.metrics[0].name)
 
 

@@ -18,7 +18,7 @@ from sectax.experiments.named import FOLDER
 from sectax.experiments.s3 import levels as s3
 from sectax.experiments.s3.parts import CLIENT, SERVER
 from sectax.experiments.s3.where import OPTIONS, S3Options, read_where
-from sectax.model.advice import AdviceRow, Asked
+from sectax.model.advice import AdviceRow, UserWorkload
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
 from sectax.model.bill import PriceList, Usage
@@ -228,7 +228,7 @@ class S3Experiment(Experiment):
         )
         return AdviceRules(LATENCY.name, choice)
 
-    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
         """Who pays for encryption, and how an operation grows with the object."""
         yield from cost_rows(analysed, _COSTS)
         yield from growth_rows(analysed.measured, LATENCY.name)

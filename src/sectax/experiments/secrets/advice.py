@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from sectax.experiments.secrets import levels as secrets
-from sectax.model.advice import MILLION, AdviceRow, Asked
+from sectax.model.advice import MILLION, AdviceRow, UserWorkload
 from sectax.model.analysed import Analysed
 from sectax.model.bill import PriceList, Usage
 from sectax.model.finding import Estimate, TreatmentResult, alike
@@ -43,7 +43,7 @@ class _Cost(NamedTuple):
     note: str
 
 
-def rate_rows(analysed: Analysed, prices: PriceList, asked: Asked, uses: Uses) -> Iterator[AdviceRow]:
+def rate_rows(analysed: Analysed, prices: PriceList, asked: UserWorkload, uses: Uses) -> Iterator[AdviceRow]:
     """A million invocations in money, the cheapest access first; one in time.
 
     Args:

@@ -13,7 +13,7 @@ from sectax.experiments.on_lambda import experiment as on_lambda
 from sectax.experiments.secrets import levels as secrets
 from sectax.experiments.secrets.advice import rate_rows
 from sectax.experiments.secrets.parts import AGENT, BACKEND
-from sectax.model.advice import AdviceRow, Asked
+from sectax.model.advice import AdviceRow, UserWorkload
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
 from sectax.model.bill import PriceList, Usage, one_way
@@ -156,7 +156,7 @@ class SecretsExperiment(on_lambda.LambdaExperiment):
             ),
         )
 
-    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
         """Where the time of an access goes, and which access pays at a rate of calls."""
         measured = analysed.measured
         for treatment in measured.plan.treatments:

@@ -9,7 +9,7 @@ from sectax.experiments.client_server.connections import connection_rows
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Rules, RunRequest, Wanted
 from sectax.experiments.tls import levels as tls
 from sectax.experiments.tls.parts import PARTS
-from sectax.model.advice import AdviceRow, Asked
+from sectax.model.advice import AdviceRow, UserWorkload
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
 from sectax.model.bill import PriceList
@@ -100,13 +100,13 @@ class TlsExperiment(Experiment):
             picks=False,
             what="new connections",
             explained=((tls.HANDSHAKE.name, "the handshake"), (tls.REQUEST.name, "a request")),
-            unasked=False,
+            month_by_default=False,
             weigh=_WEIGH,
             changes="library or processor",
         )
         return AdviceRules(tls.NEW.name, choice)
 
-    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
         measured = analysed.measured
         times = (
             (treatment, column(measured, tls.NEW.name, treatment), column(measured, tls.REQUEST.name, treatment))

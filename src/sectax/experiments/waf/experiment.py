@@ -11,7 +11,7 @@ from sectax.experiments.interface import Bench, Design, Experiment, Machine, Rul
 from sectax.experiments.levels import choose
 from sectax.experiments.waf import levels as waf
 from sectax.experiments.waf.parts import SERVER
-from sectax.model.advice import AdviceRow, Asked
+from sectax.model.advice import AdviceRow, UserWorkload
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
 from sectax.model.bill import PriceList
@@ -71,11 +71,11 @@ class WafExperiment(Experiment):
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
         choice = Choice(
-            what="requests", picks=False, in_time=True, unasked=False, changes="rule set, request or processor"
+            what="requests", picks=False, in_time=True, month_by_default=False, changes="rule set, request or processor"
         )
         return AdviceRules(LATENCY.name, choice)
 
-    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
         return cost_rows(analysed, {LATENCY.name: "latency", SERVER_CPU.name: "CPU time of the server"})
 
     def requirements(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from sectax.model.analysed import Analysed
 from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, Finding, VerdictId, is_answered, is_decided
 from sectax.model.plan import Plan
 from sectax.reports.words import names
-from sectax.reports.words.summaries import next_step, of_parts, run_state, silence
+from sectax.reports.words.summaries import next_step, part_sentences, run_state, silence
 from sectax.text import claims, units
 from sectax.text.printable import printable
 
@@ -30,7 +30,7 @@ def decision(analysed: Analysed, decision: Decision) -> list[str]:
     """The paragraph as sentences, the answer first."""
     plan, choice = analysed.measured.plan, decision.choice
     lines = [*run_state(analysed), *next_step(analysed, list(decision.findings)), *answers(plan, decision)]
-    lines += [*of_parts(analysed), *_surprises(plan, decision), *_month(plan, decision)]
+    lines += [*part_sentences(analysed), *_surprises(plan, decision), *_month(plan, decision)]
     silent = [finding for finding in decision.findings if finding.verdict in NO_CLAIM]
     lines += [silence(silent, len(decision.findings))] if silent else []
     changes = choice.changes and any(map(is_decided, decision.findings))

@@ -78,7 +78,7 @@ def subject(plan: Plan, subject_id: str) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def by_id(plan: Plan) -> dict[str, str]:
+def labels_by_id(plan: Plan) -> dict[str, str]:
     """Labels of treatments, comparisons and cells by id, and of metrics by `:NAME`."""
     ids = [*(treatment.id for treatment in plan.treatments), *(comparison.id for comparison in plan.comparisons)]
     named = {subject_id: subject(plan, subject_id) for subject_id in (*ids, *(cell.id for cell in plan.cells))}
@@ -88,7 +88,7 @@ def by_id(plan: Plan) -> dict[str, str]:
 
 def plan_labeller(plan: Plan) -> Callable[[str], str]:
     """`labeller` with the labels of a plan, collected on first use."""
-    cached_labeller = functools.cache(lambda: labeller(by_id(plan)))
+    cached_labeller = functools.cache(lambda: labeller(labels_by_id(plan)))
 
     def label(text: str) -> str:
         return cached_labeller()(text)

@@ -95,7 +95,7 @@ def calibrated(plan: Plan, frozen: Calibrated, block_s: float | None = None) -> 
     return [calibration] if block_s is None else [calibration, _duration(plan, frozen, block_s)]
 
 
-def how_long(plan: Plan) -> str:
+def expected_duration(plan: Plan) -> str:
     """The duration of the whole run, as far as it is known before the pilot."""
     stopping = plan.stopping
     if stopping.budget_s is None:

@@ -31,7 +31,7 @@ def summary(analysed: Analysed) -> list[str]:
     if not reported:
         return [*lines, "Nothing was compared."]
     judged = [finding for finding in reported if finding.verdict not in _WITHOUT]
-    lines += of_parts(analysed)
+    lines += part_sentences(analysed)
     if len(judged) > _MOST_SENTENCES:
         lines += _digest(analysed, judged)
     else:
@@ -103,7 +103,7 @@ def comparison_context(analysed: Analysed, finding: Finding) -> str:
     return ", ".join(filter(None, (names.cell(plan, comparison.cell), metric)))
 
 
-def of_parts(analysed: Analysed) -> list[str]:
+def part_sentences(analysed: Analysed) -> list[str]:
     """The time of a part of the operation, if the plan wants it shown.
 
     'payload 1MiB, published: the check itself takes 4.1 to 4.3 ms, about 41 % of the whole operation's Duration.'
