@@ -56,12 +56,12 @@ def spec() -> Iterator[Spec]:
 def test_subjects_start_side_by_side_and_are_measured_on_one_processor(spec: Spec, tmp_path: Path) -> None:
     with on_one_processor(tmp_path) as chosen:
         others = sorted(chosen.others - {chosen.number})
-        lanes = CpuSets(chosen.number, others, tmp_path).of([spec] * 3)
+        cpu_sets = CpuSets(chosen.number, others, tmp_path).of([spec] * 3)
         subjects = [Guarded(str(index), spec) for index in range(3)]
         for index, subject in enumerate(subjects):
-            lanes.start(subject, index)
+            cpu_sets.start(subject, index)
         began_on = [os.sched_getaffinity(subject.pid or 0) for subject in subjects]
-        lanes.gather(subjects)
+        cpu_sets.gather(subjects)
         numbers = [chosen.number, *others][:3]
 
         assert os.sched_getaffinity(0) == {chosen.number}
@@ -73,10 +73,10 @@ def test_subjects_start_side_by_side_and_are_measured_on_one_processor(spec: Spe
 
 def test_a_processor_that_another_sectax_measures_on_is_left_to_it(spec: Spec, tmp_path: Path) -> None:
     with on_one_processor(tmp_path) as theirs:
-        lanes = CpuSets(OWN, [theirs.number], tmp_path)
+        cpu_sets = CpuSets(OWN, [theirs.number], tmp_path)
 
-        assert lanes.of([spec, spec]).many == 1
-    assert lanes.of([spec, spec]).many == 2
+        assert cpu_sets.of([spec, spec]).many == 1
+    assert cpu_sets.of([spec, spec]).many == 2
 
 
 @pytest.mark.parametrize("other", [Spec(host="ssh://bench"), Spec(longest_warmup_s=0.0)])
@@ -85,7 +85,7 @@ def test_subjects_elsewhere_or_of_another_kind_stay_together(spec: Spec, other: 
 
 
 def test_what_goes_wrong_is_given_back_beside_the_name_of_its_subject(spec: Spec, tmp_path: Path) -> None:
-    lanes = CpuSets(0, [1], tmp_path).of([spec, spec])
+    cpu_sets = CpuSets(0, [1], tmp_path).of([spec, spec])
 
     def step(name: str) -> str:
         if name == "b":
@@ -93,7 +93,7 @@ def test_what_goes_wrong_is_given_back_beside_the_name_of_its_subject(spec: Spec
         return name.upper()
 
     given: dict[str, str] = {}
-    for name, result in lanes.results({"a": 0, "b": 1, "c": 2}, step):
+    for name, result in cpu_sets.results({"a": 0, "b": 1, "c": 2}, step):
         try:
             given[name] = result()
         except SubjectFailed as error:

@@ -41,7 +41,7 @@ def test_the_cost_is_given_where_it_sits(run: Measured) -> None:
     # What no treatment observed (CPU time of the client, bytes on disk) is left out, and is not zero.
     assert {row["name"]: row["value"]["point"] for row in costs} == {
         "latency": pytest.approx(0.021, rel=0.01),
-        "of it until the first byte": 0.0,
+        "latency to the first byte": 0.0,
         "CPU time of the server": pytest.approx(0.0105, rel=0.01),
     }
 
@@ -79,7 +79,7 @@ def test_what_is_not_decided_is_not_advised_on(run: Measured) -> None:
     rows = document(advised(noisy))["rows"]
     assert [row["value"] for row in rows if row["name"] == "latency"] == [None, None]
     large = {row["name"]: row["value"] for row in rows if row["levels"]["size"] == "100MB"}
-    assert large["of it until the first byte"]["point"] == 0.0
+    assert large["latency to the first byte"]["point"] == 0.0
     assert large["CPU time of the server"]["point"] == pytest.approx(0.0105, rel=0.01)
 
 

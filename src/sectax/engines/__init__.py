@@ -1,1 +1,1 @@
-"""Where a block runs."""
+"""Engines run blocks, locally or on a cluster."""

@@ -1,4 +1,4 @@
-"""Runs one block of subjects and says what happened. It writes no record: the caller keeps what it yields."""
+"""Runs one block of subjects and yields its events."""
 
 from __future__ import annotations
 
@@ -16,25 +16,24 @@ from sectax.model.subject import SubjectSpec, Visit, Witnesses, Work
 
 
 def run_block(
-    block: trial.PlannedBlock, specs: Mapping[str, SubjectSpec], lanes: CpuSets = NO_CPU_SETS
+    block: trial.PlannedBlock, specs: Mapping[str, SubjectSpec], cpu_sets: CpuSets = NO_CPU_SETS
 ) -> Generator[trial.BlockEvent, None, None]:
     """Open, warm up, visit and close the subjects of a block, cell by cell.
 
-    A subject that fails leaves the block; the others go on. Whatever ends the iteration, no subject stays behind.
+    A failing subject is dropped; the others go on. No subject is left when the iteration ends.
     """
     for cell in block.cells:
-        of_cell = lanes.of([specs[name] for name in cell.opening])
-        yield from _run_cell(cell, specs, of_cell)
+        yield from _run_cell(cell, specs, cpu_sets.of([specs[name] for name in cell.opening]))
 
 
 def _run_cell(
-    cell: trial.PlannedCell, specs: Mapping[str, SubjectSpec], lanes: CpuSets
+    cell: trial.PlannedCell, specs: Mapping[str, SubjectSpec], cpu_sets: CpuSets
 ) -> Generator[trial.BlockEvent, None, None]:
     alive: dict[str, Guarded] = {}
     try:
-        yield from _open(cell, specs, alive, lanes)
-        yield from _warm_up(cell, alive, lanes)
-        lanes.gather(alive.values())
+        yield from _open(cell, specs, alive, cpu_sets)
+        yield from _warm_up(cell, alive, cpu_sets)
+        cpu_sets.gather(alive.values())
         yield from _visit(cell, alive)
         yield from _close(cell, alive)
     finally:
@@ -43,21 +42,21 @@ def _run_cell(
 
 
 def _open(
-    cell: trial.PlannedCell, specs: Mapping[str, SubjectSpec], alive: dict[str, Guarded], lanes: CpuSets
+    cell: trial.PlannedCell, specs: Mapping[str, SubjectSpec], alive: dict[str, Guarded], cpu_sets: CpuSets
 ) -> Generator[trial.BlockEvent, None, None]:
-    # Starting is not timed, so all processes of the cell start side by side.
+    # Starting is not timed, so all processes of the cell start in parallel.
     for index, name in enumerate(cell.opening):
         alive[name] = Guarded(name, specs[name])
         try:
-            lanes.start(alive[name], index)
+            cpu_sets.start(alive[name], index)
         except (SubjectFailed, SubjectSkipped) as error:
             yield _drop(name, alive, error, "open")
 
-    def open_it(name: str) -> tuple[Witnesses, float]:
+    def open_subject(name: str) -> tuple[Witnesses, float]:
         began = time.monotonic()
         return alive[name].open(), time.monotonic() - began
 
-    for name, result in lanes.results(_indices(cell, alive), open_it):
+    for name, result in cpu_sets.results(_indices(cell, alive), open_subject):
         try:
             witnesses, open_s = result()
         except (SubjectFailed, SubjectSkipped) as error:
@@ -71,18 +70,18 @@ def _indices(cell: trial.PlannedCell, alive: Mapping[str, Guarded]) -> dict[str,
 
 
 def _warm_up(
-    cell: trial.PlannedCell, alive: dict[str, Guarded], lanes: CpuSets
+    cell: trial.PlannedCell, alive: dict[str, Guarded], cpu_sets: CpuSets
 ) -> Generator[trial.BlockEvent, None, None]:
-    """By turns, as the visits: so the pace of one is filled by the others. On several processors one by one."""
+    """Warm up in turns, like the visits; on several processors, one subject after another on each."""
     turns = list(warming_turns(cell))
-    if lanes.many > 1:
+    if cpu_sets.many > 1:
 
         def warm(name: str) -> None:
             for treatment, count in turns:
                 if treatment == name:
                     alive[name].visit(Work(count=count))
 
-        for name, result in lanes.results(_indices(cell, alive), warm):
+        for name, result in cpu_sets.results(_indices(cell, alive), warm):
             try:
                 result()
             except SubjectFailed as error:
@@ -100,23 +99,22 @@ def _warm_up(
 def _visit(cell: trial.PlannedCell, alive: dict[str, Guarded]) -> Generator[trial.BlockEvent, None, None]:
     with ThreadPoolExecutor(max(1, len(cell.at_once))) as workers:
         for turn in cell.turns():
-            for planned, result in _started(
-                [planned for planned in turn if planned.treatment in alive], alive, workers
-            ):
-                place = (planned.treatment, planned.round, planned.position)
+            visits = [planned for planned in turn if planned.treatment in alive]
+            for planned, result in _start_visits(visits, alive, workers):
+                key = (planned.treatment, planned.round, planned.position)
                 try:
                     visit = result()
                 except SubjectFailed as error:
-                    yield trial.Trial(*place, trial.State.FAILED, reason=error.message, hint=error.hint)
+                    yield trial.Trial(*key, trial.State.FAILED, reason=error.message, hint=error.hint)
                     yield _drop(planned.treatment, alive, error, "visit")
                 else:
-                    yield trial.Trial(*place, trial.State.OK, visit.observations, visit.telemetry)
+                    yield trial.Trial(*key, trial.State.OK, visit.observations, visit.telemetry)
 
 
-def _started(
+def _start_visits(
     visits: list[trial.PlannedVisit], alive: Mapping[str, Guarded], workers: ThreadPoolExecutor
 ) -> list[tuple[trial.PlannedVisit, Callable[[], Visit]]]:
-    """Each with what gives its result: several begin now, in threads; one by itself when it is asked for."""
+    """Visits with functions for their results: several start now, in threads; a single one when called."""
     if len(visits) > 1:
         return [(visit, workers.submit(alive[visit.treatment].visit, visit.work).result) for visit in visits]
     return [(visit, partial(alive[visit.treatment].visit, visit.work)) for visit in visits]

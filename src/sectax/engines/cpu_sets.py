@@ -1,4 +1,4 @@
-"""Several processors while nothing is measured: the subjects of a cell open and warm up side by side."""
+"""Opens and warms up the subjects of a cell on several processors in parallel."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from sectax.model.environment import LOCAL_HOST
 from sectax.model.subject import SubjectSpec, longest_warmup_s
 
 ResultT = TypeVar("ResultT")
-# A cell has few subjects, and each of these threads is one more that wakes up.
+# Limit of worker threads.
 _MOST = 8
 
 
 class CpuSets:
-    """The processors that a cell may use until its subjects are warm. Without any, all happens where sectax is.
+    """Processors on which a cell opens and warms up its subjects.
 
-    Each subject begins on one processor, as it would without this: a runtime that chooses a garbage collector or a
-    number of threads by the processors that it sees at its start chooses the same. Another sectax's is not used.
+    Each subject starts on one processor, as it is measured: some runtimes choose their garbage collector and threads
+    by the processors available at the start.
 
     Args:
-        own: the processor that subjects are measured on. others: those that may be used besides.
-        claims: as of `on_one_processor`.
+        own: the processor that subjects are measured on; None to use sectax's processors.
+        others: additional processors, unless another sectax uses them.
+        claims: see `on_one_processor`.
     """
 
     def __init__(self, own: int | None = None, others: Sequence[int] = (), claims: Path | None = None) -> None:
@@ -35,29 +36,28 @@ class CpuSets:
         self._numbers: list[int] = []
 
     def of(self, specs: Sequence[SubjectSpec]) -> CpuSets:
-        """Those of a cell: several where it has only processes of this machine whose warm-up is work by the count."""
-        lanes = CpuSets(self._own)
+        """Processors for a cell; several if it has only local processes that warm up by a count of operations."""
+        cpu_sets = CpuSets(self._own)
         local = all(getattr(spec, "host", None) == LOCAL_HOST and longest_warmup_s(spec) > 0 for spec in specs)
         if self._own is not None and self._claims is not None and local:
-            lanes._numbers = [self._own, *unclaimed(self._claims, self._others)][: min(_MOST, len(specs))]
-        return lanes
+            cpu_sets._numbers = [self._own, *unclaimed(self._claims, self._others)][: min(_MOST, len(specs))]
+        return cpu_sets
 
     @property
     def many(self) -> int:
         return max(1, len(self._numbers))
 
     def start(self, subject: Guarded, index: int) -> None:
-        """Start the subject with this index in its cell, on its processor."""
+        """Start a subject on its processor."""
         with among({self._numbers[index % self.many]}) if self.many > 1 else contextlib.nullcontext():
             subject.start()
 
     def results(
         self, indices: Mapping[str, int], step: Callable[[str], ResultT]
     ) -> Iterator[tuple[str, Callable[[], ResultT]]]:
-        """Have every subject do a step, those of one processor one after the other.
+        """Run a step for every subject, sequentially on each processor.
 
-        Yields:
-            Its name, and what gives the result or raises what went wrong: to be called before the next name is taken.
+        Yields names with functions that return the result or raise; call each before the next iteration.
         """
         if self.many == 1:
             for name in indices:
@@ -72,7 +72,7 @@ class CpuSets:
                 yield name, future.result
 
     def gather(self, subjects: Iterable[Guarded]) -> None:
-        """Bring the subjects together on the processor where they are measured."""
+        """Move the subjects to the processor that they are measured on."""
         if self.many > 1 and self._own is not None:
             for subject in subjects:
                 if (pid := subject.pid) is not None:

@@ -1,4 +1,4 @@
-"""An engine runs planned blocks on hosts, one at a time on each, and reports what happens in them."""
+"""The protocol of engines, which run planned blocks on hosts and report their events."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class BlockUpdate:
 
 @dataclass(frozen=True)
 class BlockFinished:
-    """A block has ended after `seconds` on its host; all its events were reported before."""
+    """A block has ended after `seconds` on its host; its events were reported before."""
 
     block: int
     seconds: float
@@ -27,11 +27,10 @@ class BlockFinished:
 
 @dataclass(frozen=True)
 class BlockReceived:
-    """A finished block with all its events in order, received from its host at once.
+    """A finished block with its events in order, received from its host at once.
 
     Attributes:
-        seconds: how long it took there.
-        more: whether another event follows at once, so that both can be recorded together.
+        more: whether another event follows at once, to be recorded together.
     """
 
     block: int
@@ -42,8 +41,6 @@ class BlockReceived:
 
 @dataclass(frozen=True)
 class BlockFailed:
-    """A block that will not finish, and why."""
-
     block: int
     reason: str
 
@@ -52,13 +49,9 @@ EngineEvent = BlockUpdate | BlockFinished | BlockReceived | BlockFailed
 
 
 class Engine(Protocol):
-    """Where blocks run."""
-
     def run(self, blocks: Sequence[PlannedBlock]) -> Generator[EngineEvent, None, None]:
-        """Run blocks, no two of them on one host, and report their events.
+        """Run blocks, at most one per host, and report their events.
 
         Every block ends with `BlockFinished`, `BlockReceived` or `BlockFailed`. Closing the generator ends the blocks.
-
-        Raises:
-            SessionOver: no host can be reached any more.
+        Raises `SessionOver` if no host can be reached.
         """

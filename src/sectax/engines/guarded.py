@@ -1,4 +1,4 @@
-"""A subject whose every error is a failure of its treatment, and never the end of the run."""
+"""Converts all errors of a subject into failures of its treatment."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from sectax.model.subject import Observation, Subject, SubjectSpec, Visit, Witne
 
 
 class Guarded:
-    """Implements `Subject` around another one, which may be anybody's.
+    """Implements `Subject` around another one, which may come from a plugin.
 
-    What it raises besides `SubjectFailed` and `SubjectSkipped` becomes a `SubjectFailed` that names the error;
-    `SessionOver` alone ends the session, since no other subject could be measured either.
+    Its errors become `SubjectFailed`, except `SubjectSkipped`, and `SessionOver`, which ends the session.
     """
 
     def __init__(self, name: str, spec: SubjectSpec) -> None:
-        """Args: *name*, of the treatment, for messages."""
+        """Args: name of the treatment, for messages; its spec."""
         self._name = name
         self._subject: Subject | None = None
         self._spec = spec
@@ -28,36 +27,35 @@ class Guarded:
 
     @first.setter
     def first(self, observed: tuple[Observation, ...]) -> None:
-        """The protocol has an attribute here; nobody sets it from outside."""
-        raise AttributeError("first")
+        raise AttributeError("first")  # the protocol has an attribute
 
     @property
     def pid(self) -> int | None:
-        """Of the subject's process; None where it has none, or none yet."""
+        """PID of the subject's process, or None."""
         return getattr(self._subject, "pid", None)
 
     def start(self) -> None:
         with self._failing("open"):
-            self._made_subject().start()
+            self._get_subject().start()
 
     def open(self) -> Witnesses:
         with self._failing("open"):
-            return self._made_subject().open()
+            return self._get_subject().open()
 
     def visit(self, work: Work) -> Visit:
         with self._failing("visit"):
-            return self._made_subject().visit(work)
+            return self._get_subject().visit(work)
 
     def close(self) -> Witnesses:
         with self._failing("close"):
-            return self._made_subject().close()
+            return self._get_subject().close()
 
     def kill(self) -> None:
         with contextlib.suppress(Exception):
             if self._subject is not None:
                 self._subject.kill()
 
-    def _made_subject(self) -> Subject:
+    def _get_subject(self) -> Subject:
         if self._subject is None:
             self._subject = self._spec.subject()
         return self._subject
@@ -76,5 +74,5 @@ class Guarded:
             raise SubjectFailed(f"{self._name}: {error.message}", error.hint, stage) from error
         except Exception as error:
             message = f"{type(error).__name__}: {error}".removesuffix(": ")
-            hint = "its subject is at fault: it should say this as SubjectFailed, with what to try"
+            hint = "this is a bug of the experiment: it should raise SubjectFailed with a hint"
             raise SubjectFailed(f"{self._name}: {message}", hint, stage) from error

@@ -1,4 +1,4 @@
-"""Runs blocks in this process, on this machine, one after the other."""
+"""Engine that runs blocks sequentially in this process."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from sectax.model.trial import PlannedBlock
 
 
 class SerialEngine:
-    """Implements `Engine`, with these subjects."""
+    """Implements `Engine`."""
 
-    def __init__(self, specs: Mapping[str, SubjectSpec], lanes: CpuSets = NO_CPU_SETS) -> None:
+    def __init__(self, specs: Mapping[str, SubjectSpec], cpu_sets: CpuSets = NO_CPU_SETS) -> None:
         self._specs = specs
-        self._lanes = lanes
+        self._cpu_sets = cpu_sets
 
     def run(self, blocks: Sequence[PlannedBlock]) -> Generator[EngineEvent, None, None]:
         for block in blocks:
             began = time.monotonic()
-            with contextlib.closing(run_block(block, self._specs, self._lanes)) as events:
+            with contextlib.closing(run_block(block, self._specs, self._cpu_sets)) as events:
                 for event in events:
                     yield BlockUpdate(block.number, event)
             yield BlockFinished(block.number, max(0.0, time.monotonic() - began))

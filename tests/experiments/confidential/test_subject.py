@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sectax.experiments.confidential import probe
-from sectax.experiments.confidential.circuit_breaker import PATIENCE
+from sectax.experiments.confidential.circuit_breaker import CIRCUIT_BREAKER
 from sectax.experiments.confidential.subject import SysbenchSpec
 from sectax.experiments.confidential.sysbench_tests import TESTS
 from sectax.model.errors import SubjectFailed
@@ -24,10 +24,10 @@ needs_sysbench = needs("sysbench")
 
 
 @pytest.fixture(autouse=True)
-def _nothing_has_hung():
-    PATIENCE.answered(*list(PATIENCE._times))
+def _reset_circuit_breaker():
+    CIRCUIT_BREAKER.answered(*list(CIRCUIT_BREAKER._hangs))
     yield
-    PATIENCE.answered(*list(PATIENCE._times))
+    CIRCUIT_BREAKER.answered(*list(CIRCUIT_BREAKER._hangs))
 
 
 def pretend(folder: Path, monkeypatch, body: str, version: str = "sysbench 1.0.20") -> None:

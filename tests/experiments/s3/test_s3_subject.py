@@ -50,7 +50,7 @@ def test_each_encryption_shows_itself_in_header_and_on_disk(plain, tls, client, 
 
 @pytest.mark.parametrize("encryption", ["none", "sse-s3"])
 def test_the_next_client_fetches_the_large_object_that_an_earlier_one_stored(plain, client, encryption) -> None:
-    own_spec = spec(plain, encryption, client, bytes=LARGE, shelf=ObjectPool(), thorough=False)
+    own_spec = spec(plain, encryption, client, bytes=LARGE, object_pool=ObjectPool(), thorough=False)
     stored, witnesses = [], []
     for _ in range(SERVES + 1):
         with subject_of(own_spec) as subject:
@@ -66,7 +66,7 @@ def test_the_next_client_fetches_the_large_object_that_an_earlier_one_stored(pla
 
 
 def test_a_stored_object_that_somebody_changed_fails_the_next_client(plain: Minio, client: str) -> None:
-    own_spec = spec(plain, "none", client, bytes=LARGE, shelf=ObjectPool(), thorough=False)
+    own_spec = spec(plain, "none", client, bytes=LARGE, object_pool=ObjectPool(), thorough=False)
     s3 = boto(plain.access)
     with subject_of(own_spec) as first, subject_of(own_spec) as second:
         first.open()

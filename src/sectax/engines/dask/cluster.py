@@ -1,4 +1,4 @@
-"""A Dask cluster as sectax sees it: hosts, each with one or more workers, that do one job at a time."""
+"""A Dask cluster as hosts with one or more workers, each doing one job at a time."""
 
 from __future__ import annotations
 
@@ -21,29 +21,28 @@ from sectax.engines.dask.worker import GivenUp, JobFailure, Sealed, who, work
 from sectax.model.errors import NothingMeasured, SessionOver, WrongUse
 
 PORT = 8786
-# They say little of their types.
+# Incompletely typed.
 _SECURITY: Any = Security
 _CLIENT: Any = Client
 _LOCAL_CLUSTER: Any = LocalCluster
 _AS_COMPLETED: Any = as_completed
-# How long a scheduler may take to answer, and workers to come; and how long one that has gone is looked for again.
+# Time limits to connect to a scheduler, to wait for workers, and to reconnect.
 CONNECT_S = 10.0
 COME_S = 60.0
 GONE_S = 60.0
-# How often the coordinator looks whether the workers are still there, and how long that may take.
+# Intervals to check workers and to poll for answers, and the time limit of a check.
 _LOOK_S, _POLL_S = 1.0, 0.02
 _ASK_S = 5.0
-# A worker looks at its own limits first; a job that is not back by then hangs with its worker.
+# A worker checks its own limits; a job that is later than this hangs with its worker.
 _GRACE_S = 10.0
-# Why a host is left out that comes during a run.
-_LATE = "it came after the run had begun"
+_LATE = "it joined after the start of the run"
 
 
 class WorkerLost(SessionOver):
-    """A host is lost for the clients that run there; another one may take its place."""
+    """The worker of a host with clients was lost."""
 
     def __init__(self, host: str, why: str = "its worker is gone") -> None:
-        super().__init__(f"clients on {host}: {why}", "sectax resume goes on when it, or another, is there")
+        super().__init__(f"clients on {host}: {why}", "sectax resume continues once it or another host is back")
 
 
 @dataclass
@@ -51,10 +50,9 @@ class ClusterHost:
     """A host of the cluster.
 
     Attributes:
-        facts: what it says of itself.
-        workers: the addresses of its workers; empty while it has none.
-        left_out: why it takes no part any more; empty while it does.
-        lost: jobs in a row that came to nothing.
+        workers: addresses of its workers.
+        left_out: why it is excluded; empty if it is not.
+        lost: consecutive lost jobs.
     """
 
     name: str
@@ -72,9 +70,9 @@ class Cluster:
         self._resources = contextlib.ExitStack()
         self._client: Any = None
         self._late: list[str] = []
-        self._strangers: set[str] = set()  # workers that are no part of it
+        self._strangers: set[str] = set()  # workers without sectax
         self._numbers = itertools.count()
-        self._held: dict[str, tuple[str, Any, Any]] = {}  # by host: its worker, the task that holds it, an actor
+        self._held: dict[str, tuple[str, Any, Any]] = {}  # by host: worker, future of the actor, actor
         self._begun = False
         self.hosts: dict[str, ClusterHost] = {}
 
@@ -85,19 +83,19 @@ class Cluster:
         """Connect to the scheduler at HOST:PORT.
 
         Args:
-            ca, cert, key: files for TLS; where they are None those of Dask's own configuration are taken.
+            ca, cert, key: files for TLS; None for those of Dask's configuration.
         Raises:
-            WrongUse: it would go without TLS over a network, or a file cannot be used.
-            NothingMeasured: nothing answers there.
+            WrongUse: no TLS over a network, or an unusable file.
+            NothingMeasured: no answer.
         """
         files = {"tls_ca_file": ca, "tls_client_cert": cert, "tls_client_key": key}
         security = _SECURITY(**{name: value for name, value in files.items() if value is not None})
         encrypted = security.tls_ca_file is not None
         if not encrypted and not insecure and not _is_loopback(address):
             raise WrongUse(
-                f"{address} would be reached without TLS: anyone on the way could read the keys of the run, and run "
-                "programs on the workers",
-                "give --tls-ca, --tls-cert and --tls-key; or --insecure on a network that you trust",
+                f"{address} needs TLS: otherwise, others on the network could read the run's keys, and run programs "
+                "on the workers",
+                "give --tls-ca, --tls-cert and --tls-key, or --insecure on a trusted network",
             )
         if encrypted:
             security.require_encryption = True
@@ -108,14 +106,14 @@ class Cluster:
 
     @classmethod
     def local(cls, workers: int) -> Self:
-        """Start a scheduler and workers on this machine, over TLS with a certificate of their own; each is a host."""
+        """Start a scheduler and workers on this machine, with TLS; each worker is a host."""
         import dask
 
         _silence_loggers()
         security = _SECURITY.temporary()
         dask.config.set({"distributed.scheduler.allowed-failures": 0})
-        # Ctrl-C on the terminal is not for the workers, nor for those that take the place of killed ones. The tracker
-        # of multiprocessing, which unblocks it as it starts, is started first.
+        # Workers, also restarted ones, must ignore Ctrl-C. The tracker of multiprocessing unblocks the signal as it
+        # starts, so it starts first.
         resource_tracker.ensure_running()
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
@@ -129,7 +127,7 @@ class Cluster:
                 silence_logs=logging.CRITICAL,
             )
         except (OSError, RuntimeError, TimeoutError) as error:
-            raise NothingMeasured(f"{workers} workers could not be started here: {error}", "try fewer") from error
+            raise NothingMeasured(f"{workers} workers could not be started here: {error}", "start fewer") from error
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         cluster = cls(local_cluster.scheduler_address, security)
@@ -139,7 +137,7 @@ class Cluster:
         return cluster
 
     def close(self) -> None:
-        """Let go; what runs is cancelled. Never raises."""
+        """Disconnect and cancel running jobs; never raises."""
         with contextlib.suppress(Exception):
             if self._client is not None:
                 self._client.close(timeout=_ASK_S)
@@ -147,51 +145,39 @@ class Cluster:
             self._resources.close()
 
     def find_hosts(self, at_least: int = 1, wait_s: float = COME_S) -> None:
-        """Wait until so many hosts have a worker, and know all that are there then.
-
-        Raises:
-            NothingMeasured: they do not come in time.
-        """
+        """Wait until at least this many hosts have a worker. Raises `NothingMeasured`."""
         deadline = time.monotonic() + wait_s
         while self._update_hosts() and len(self.present()) < at_least:
             if time.monotonic() >= deadline:
                 count = len(self.present())
                 raise NothingMeasured(
-                    f"{count} host{'' if count == 1 else 's'} of the cluster came within {wait_s:.0f} s; "
-                    f"{at_least} are needed",
-                    f"start workers that have sectax: dask worker {self._address}",
+                    f"only {count} of {at_least} hosts joined the cluster within {wait_s:.0f} s",
+                    f"start workers with sectax: dask worker {self._address}",
                 )
             time.sleep(0.2)
 
     def present(self) -> tuple[str, ...]:
-        """The hosts that can be given a job now, by name."""
+        """Names of the hosts that can do a job now."""
         return tuple(sorted(name for name, host in self.hosts.items() if host.workers and not host.left_out))
 
     def refresh(self) -> None:
-        """Look again which workers there are; a host that comes only now, or later, is left out.
-
-        Raises:
-            SessionOver: the connection to the scheduler is lost, and it does not come back.
-        """
+        """Update the workers; hosts that join from now on are excluded. Raises `SessionOver`."""
         self._begun = True
         if not self._is_up():
             self._reconnect()
         self._update_hosts()
 
     def late(self) -> tuple[str, ...]:
-        """The hosts that came since this was asked, by name."""
+        """Names of the hosts that joined since the last call."""
         late, self._late = tuple(self._late), []
         return late
 
     def do(
         self, jobs: Mapping[str, bytes], module: str, limit_s: float
     ) -> Generator[dict[str, bytes | JobFailure], None, None]:
-        """Do one job on each of these hosts, all at the same time; give the answers as they come, by host.
+        """Run one job per host in parallel; yields answers by host as they arrive.
 
-        What cannot be answered is a `JobFailure` with its reason. Closing the iterator cancels running jobs.
-
-        Raises:
-            SessionOver: the scheduler is gone, and does not come back.
+        Closing the iterator cancels running jobs. Raises `SessionOver` if the scheduler is lost.
         """
         limit_s = float(limit_s)
         waiting: dict[str, tuple[str, Any]] = {}
@@ -210,7 +196,7 @@ class Cluster:
                     continue
                 waiting[name] = address, self._submit(address, work, Sealed(job), module, _lock(name), limit_s)
             names = {future.key: name for name, (_, future) in waiting.items()}
-            # Asking every future for its state, again and again, would take longer than all else at hundreds of hosts.
+            # Polling every future would be too slow with hundreds of hosts.
             futures = [future for _, future in waiting.values()]
             ended: Any = _AS_COMPLETED(futures, loop=self._connected().loop, with_results=True, raise_errors=False)
             while waiting:
@@ -243,12 +229,10 @@ class Cluster:
 
     @contextlib.contextmanager
     def hold(self, names: Iterable[str], kind: type, limit_s: float) -> Iterator[None]:
-        """Keep hosts for this run, each with an actor of this kind for `ask`.
-
-        Every run holds hosts in the order of their names, so that no two of them wait for each other.
+        """Reserve hosts for this run, each with an actor for `ask`, in the order of names to avoid deadlocks.
 
         Args:
-            limit_s: seconds to wait for another run on a host.
+            limit_s: time to wait for another run on a host.
         Raises:
             WorkerLost: a host has no worker, or is not free in time.
         """
@@ -272,18 +256,18 @@ class Cluster:
             self._held.clear()
 
     def ask(self, name: str, what: str, *words: object) -> Any:
-        """Have the actor on a host that is held do something, for `answer`. Raises `WorkerLost`."""
+        """Call a method of the actor on a held host; returns a future for `answer`. Raises `WorkerLost`."""
         try:
             return getattr(self._held[name][2], what)(*words)
-        except (KeyError, RuntimeError) as error:  # of Dask, about an actor that is gone
+        except (KeyError, RuntimeError) as error:  # the actor is gone
             raise WorkerLost(name) from error
 
     def answer(self, name: str, future: Any, deadline: float) -> Any:
-        """Wait for an answer of a host that is held.
+        """Wait for the answer of a held host.
 
         Raises:
-            WorkerLost: its worker is gone, or gave up.
-            TimeoutError: the deadline is over, and the worker is still there.
+            WorkerLost: the worker is gone, or gave up.
+            TimeoutError: no answer, although the worker exists.
         """
         while True:
             now = time.monotonic()
@@ -296,11 +280,11 @@ class Cluster:
                     raise
             except GivenUp as error:
                 raise WorkerLost(name, str(error)) from error
-            except Exception as error:  # the network, in all its ways
+            except Exception as error:  # any network error
                 raise WorkerLost(name) from error
 
     def leave_out_silent(self, name: str, for_s: float) -> str:
-        """Leave out a host whose worker is there, and does not answer. Returns the reason."""
+        """Exclude a host whose worker does not answer; returns the reason."""
         self.hosts[name].left_out = f"it did not answer for {for_s:.0f} s"
         return self.hosts[name].left_out
 
@@ -320,14 +304,14 @@ class Cluster:
         _silence_loggers()
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of versions that differ: those that matter are compared
+                warnings.simplefilter("ignore")  # about different versions, which are compared elsewhere
                 self._client = _CLIENT(self._address, security=self._security, timeout=CONNECT_S, name="sectax")
         except (OSError, TimeoutError, ValueError) as error:
             self._client = None
             why = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise NothingMeasured(
                 f"the scheduler at {self._address} cannot be reached: {why}",
-                "is `dask scheduler` running there, and is it the same with TLS as here?",
+                "check that `dask scheduler` is running there, and uses TLS as here",
             ) from error
 
     def _connected(self) -> Any:
@@ -339,11 +323,7 @@ class Cluster:
         return self._client is not None and self._client.status == "running"
 
     def _reconnect(self) -> None:
-        """Connect again to the same scheduler, or to one that was started in its place.
-
-        Raises:
-            SessionOver: it does not come in time.
-        """
+        """Reconnect to the scheduler or its replacement. Raises `SessionOver`."""
         deadline = time.monotonic() + GONE_S
         while True:
             with contextlib.suppress(Exception):
@@ -354,29 +334,27 @@ class Cluster:
                 self._open()
             except NothingMeasured as error:
                 if time.monotonic() >= deadline:
-                    raise SessionOver(
-                        f"the scheduler at {self._address} is gone", "resume the run when it, or another, is there"
-                    ) from error
+                    reason = f"the scheduler at {self._address} is gone"
+                    raise SessionOver(reason, "resume the run once it is back") from error
                 time.sleep(1)
             else:
                 return
 
     def _addresses(self) -> frozenset[str] | None:
-        """The workers that the scheduler knows; None where it does not say in time."""
+        """Addresses of the scheduler's workers; None if it does not answer in time."""
         try:
             client = self._connected()
             cores: Mapping[str, int] = client.sync(client.scheduler.ncores, callback_timeout=_ASK_S)
-        except Exception:  # the network, in all its ways
+        except Exception:  # any network error
             return None
         return frozenset(cores)
 
     def _lost_workers(self, addresses: set[str]) -> frozenset[str]:
-        """Those of the workers that the scheduler does not know any more."""
         addresses_now = self._addresses()
         return frozenset() if addresses_now is None else frozenset(addresses - addresses_now)
 
     def _update_hosts(self) -> bool:
-        """Bring the hosts up to date with the workers that are there. Always true, for a loop's condition."""
+        """Update the hosts' workers; always true, for a loop's condition."""
         addresses = self._addresses()
         if addresses is None:
             return True
@@ -405,7 +383,7 @@ class Cluster:
         return facts
 
     def _host_name(self, facts: Mapping[str, str]) -> ClusterHost:
-        """The host of a worker: its machine, by the number that its kernel drew when it started."""
+        """The host of a worker, identified by its kernel's boot ID."""
         boot = "host.name" if self._by_worker else "host.boot_id"
         for host in self.hosts.values():
             if host.facts.get(boot) == facts.get(boot) and host.facts.get(boot):
@@ -419,7 +397,7 @@ class Cluster:
         return self.hosts[name]
 
     def _next_worker(self, name: str) -> str | None:
-        """The next one of the workers of a host, which take turns."""
+        """A host's workers in turn."""
         workers = self.hosts[name].workers
         if not workers:
             return None
@@ -428,12 +406,11 @@ class Cluster:
 
     @property
     def without_sectax(self) -> tuple[str, ...]:
-        """The addresses of workers that could not say who they are."""
+        """Addresses of workers without sectax."""
         return tuple(sorted(self._strangers))
 
 
 def _lock(name: str) -> str:
-    """What the lock of a host is called there."""
     return "".join(c if c.isalnum() else "-" for c in name)
 
 
@@ -445,15 +422,15 @@ def _answer(future: Any, result: object) -> bytes | JobFailure:
 
 
 def _check_files(security: Any, files: Mapping[str, str | None]) -> None:
-    """Raise `WrongUse` where the files for TLS cannot be used."""
+    """Check the files for TLS. Raises `WrongUse`."""
     for path in filter(None, files.values()):
         if not os.access(path, os.R_OK):
             raise WrongUse(f"{path} cannot be read", "give the files of --tls-ca, --tls-cert and --tls-key")
     try:
         if security.get_connection_args("client").get("ssl_context") is None:
-            raise WrongUse("TLS needs a certificate of our own too", "give --tls-cert and --tls-key")
-    except OSError as error:  # ssl.SSLError is one
-        raise WrongUse(f"the files for TLS cannot be used: {error.strerror or error}", "are they PEM files?") from error
+            raise WrongUse("TLS needs a client certificate too", "give --tls-cert and --tls-key")
+    except OSError as error:  # includes ssl.SSLError
+        raise WrongUse(f"the files for TLS cannot be used: {error.strerror or error}", "give PEM files") from error
 
 
 def _is_loopback(address: str) -> bool:
@@ -465,7 +442,6 @@ def _is_loopback(address: str) -> bool:
 
 
 def _silence_loggers() -> None:
-    """What goes wrong is said in our words."""
     for name in ("distributed", "tornado", "asyncio", *logging.root.manager.loggerDict):
         if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)

@@ -1,4 +1,4 @@
-"""The engine on a cluster: a block is a job for its host."""
+"""Engine on a cluster: a block is a job for its host."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sectax.engines.dask.worker import JobFailure
 from sectax.engines.engine import BlockFailed, BlockReceived, EngineEvent
 from sectax.model.trial import PlannedBlock
 
-# A host whose blocks are lost so many times in a row takes no part any more.
+# A host is excluded after this many consecutive lost blocks.
 PATIENCE = 5
 
 
@@ -18,10 +18,10 @@ class DaskEngine:
     """Implements `Engine` on a cluster.
 
     Args:
-        module: the program that does the jobs, on the hosts.
-        encode: a block as a job; decode: what its answer says, in order. `decode` raises `ValueError` where that cannot
-            be believed.
-        limit_s: seconds that a block may take.
+        module: program that does the jobs on the hosts.
+        encode: encodes a block as a job.
+        decode: decodes an answer to events in order; raises `ValueError` if it is invalid.
+        limit_s: time limit of a block.
     """
 
     def __init__(
@@ -42,24 +42,24 @@ class DaskEngine:
         on_host = {block.host: block for block in blocks}
         jobs = {host: self._encode(block) for host, block in on_host.items()}
         for answers in self._cluster.do(jobs, self._module, self._limit_s):
-            left = len(answers)
+            remaining = len(answers)
             for host, answer in answers.items():
-                left -= 1
-                for news in self._block_events(on_host[host], answer):
-                    yield replace(news, more=True) if left and isinstance(news, BlockReceived) else news
+                remaining -= 1
+                for event in self._block_events(on_host[host], answer):
+                    yield replace(event, more=True) if remaining and isinstance(event, BlockReceived) else event
         self._cluster.refresh()
 
     def _block_events(self, block: PlannedBlock, answer: bytes | JobFailure) -> Iterable[EngineEvent]:
         state = self._cluster.hosts[block.host]
         if not isinstance(answer, JobFailure):
             try:
-                news = list(self._decode(block, answer))
+                events = list(self._decode(block, answer))
             except ValueError as error:
                 state.left_out = str(error)
                 return [BlockFailed(block.number, state.left_out)]
             state.lost = 0
-            return news
+            return events
         state.lost += 1
         if state.lost >= PATIENCE and not state.left_out:
-            state.left_out = f"{PATIENCE} of its blocks in a row were lost"
+            state.left_out = f"{PATIENCE} consecutive blocks were lost"
         return [BlockFailed(block.number, answer.reason)]

@@ -1,6 +1,6 @@
-"""Clients on the workers of a cluster: what a worker does for them, and how the coordinator speaks to one.
+"""Client processes on the workers of a cluster: the worker's side and the coordinator's.
 
-What travels is `Sealed`, and nothing here that runs on a worker raises but `GivenUp`, as in `worker`.
+Data is `Sealed`, and functions on a worker raise `GivenUp` only, as in `worker`.
 """
 
 from __future__ import annotations
@@ -23,25 +23,23 @@ from sectax.hosts.process.errors import ChildError, ChildSilent
 from sectax.hosts.registry import host
 from sectax.parts.cache import bundled, cache_folder
 
-# How often a worker looks whether a client was ended.
-_LOOK_S = 0.5
-# How long a client may take to start, and the way there and back.
+# Interval at which a worker checks whether a client was ended.
+_POLL_S = 0.5
+# Time for a client to start, and for a round trip.
 _START_S, _WAY_S = 30.0, 1.0
-# A client that is silent for so long may have a worker that hangs; one that does not answers a question within so long.
-# TCP gives up a network that is cut before that.
+# After a client is silent for the first, its worker must answer within the second. TCP notices a broken network sooner.
 _SILENT_S, _ANSWERS_S = 45.0, 10.0
-_NOBODY = -1
-# Clients on one host; a thread waits for each.
+_NO_CLIENT = -1
+# Limit of clients on one host; each has a thread.
 _MOST = 1000
-# The coordinator has a limit of its own, and ends a client that it does not wait for any longer.
+# The coordinator has its own time limit, and ends clients.
 _LONGEST_S = 24 * 3600.0
 
 
 class Clients:
-    """The clients of a block on one host: a Dask actor, which is made once no other run measures there.
+    """Dask actor with the clients of a block on one host, holding the host's lock.
 
-    They end with it, and the host is free again. (Whole blocks are tasks, and no actor serves both: Dask takes a worker
-    that has nothing but actors for idle, and closes it where a time limit is set, in `Scheduler.check_idle`.)
+    Blocks themselves are tasks: Dask considers a worker with actors only idle (`Scheduler.check_idle`).
     """
 
     def __init__(self, lock: str, limit_s: float) -> None:
@@ -52,13 +50,14 @@ class Clients:
         try:
             self._alone.enter_context(alone(lock, time.monotonic() + limit_s, is_wanted()))
         except OSError as error:
-            raise GivenUp(f"its lock cannot be made: {error.strerror}") from None
+            raise GivenUp(f"its lock cannot be created: {error.strerror}") from None
 
     async def start(self, number: int, argv: Sequence[tuple[str, str]], without: Sequence[str], more: Sealed) -> object:
-        """Start a program. Returns None, or a `JobFailure`.
+        """Start a program; returns None or a `JobFailure`.
 
         Args:
-            argv: as of `packed`. without, more: as of `Variables`, in lines of `NAME=VALUE`.
+            argv: from `packed`.
+            without, more: as of `Variables`; *more* in lines of `NAME=VALUE`.
         """
         extra = dict(line.split("=", 1) for line in more.content.decode().splitlines())
 
@@ -69,14 +68,14 @@ class Clients:
         return await self._in_thread(start)
 
     async def exchange(self, number: int, line: Sealed, longest_s: float) -> object:
-        """Send a line, and give the next one that comes back, `Sealed`; or a `JobFailure`."""
+        """Send a line; returns the answer `Sealed`, or a `JobFailure`."""
 
         def exchange() -> Sealed:
             child, deadline = self._children[number], time.monotonic() + longest_s
             child.send(line.content, deadline)
             while True:
                 try:
-                    return Sealed(child.receive_line(min(deadline, time.monotonic() + _LOOK_S)))
+                    return Sealed(child.receive_line(min(deadline, time.monotonic() + _POLL_S)))
                 except ChildSilent:
                     if number not in self._children or time.monotonic() >= deadline:
                         raise
@@ -84,7 +83,6 @@ class Clients:
         return await self._in_thread(exchange)
 
     async def wait(self, number: int, longest_s: float) -> object:
-        """Wait until it has ended, and give its exit status."""
         return await self._in_thread(lambda: self._children[number].wait(time.monotonic() + longest_s))
 
     async def end(self, number: int) -> None:
@@ -92,10 +90,9 @@ class Clients:
             self._children.pop(number).kill()
 
     async def _in_thread(self, work: Callable[[], object]) -> object:
-        """In a thread, since others may be waited for meanwhile."""
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, work)
-        except Exception as error:  # a client that was ended meanwhile, too
+        except Exception as error:  # also if the client was ended meanwhile
             return JobFailure(str(error) or type(error).__name__)
 
     def __del__(self) -> None:
@@ -106,12 +103,12 @@ class Clients:
 
 
 def _roots() -> Mapping[str, str]:
-    """What lies elsewhere on another host."""
+    """Folders whose paths differ between hosts."""
     return {"python": sys.executable, "cache": str(cache_folder()), "clients": str(bundled("clients", "."))}
 
 
 def packed(argv: Sequence[str]) -> list[tuple[str, str]]:
-    """A command for another host: of every word its root there, or none, and the rest."""
+    """Split words of a command into a root that differs between hosts, and the rest."""
     roots = _roots().items()
     return [
         next(((name, word[len(root) :]) for name, root in roots if f"{word}/".startswith(f"{root}/")), ("", word))
@@ -125,10 +122,9 @@ def unpacked(argv: Sequence[tuple[str, str]]) -> list[str]:
 
 
 class FarPlace:
-    """Implements `Place` on a host of a cluster."""
+    """Implements `ClientHost` on a host of a cluster."""
 
     def __init__(self, cluster: Cluster, name: str, is_here: bool) -> None:
-        """Args: whether the host is this machine."""
         self._cluster = cluster
         self.name, self.is_here = name, is_here
 
@@ -137,7 +133,7 @@ class FarPlace:
         return int(self._cluster.hosts[self.name].facts["host.cpus"])
 
     def start(self, argv: Sequence[str], variables: Variables) -> FarProcess:
-        """Start it on a host that is held. Raises: WorkerLost, ChildError."""
+        """Start a client on a held host. Raises `WorkerLost` and `ChildError`."""
         return FarProcess(self._cluster, self.name, argv, variables)
 
 
@@ -145,7 +141,7 @@ _numbers = itertools.count()
 
 
 class FarProcess:
-    """Implements `sectax.hosts.places.Process`. All methods but `kill` raise `WorkerLost` where the worker is gone."""
+    """Implements `sectax.hosts.places.Process`. Methods but `kill` raise `WorkerLost`."""
 
     def __init__(self, cluster: Cluster, host: str, argv: Sequence[str], variables: Variables) -> None:
         self._cluster, self._host = cluster, host
@@ -155,7 +151,7 @@ class FarProcess:
         self._result(self._ask("start", packed(argv), variables.without, more), time.monotonic() + _START_S)
 
     def send(self, data: bytes, deadline: float) -> None:
-        """The answer is asked for at once: one way to the worker and back is enough."""
+        """Send a line and request its answer, in one round trip."""
         self._answer = self._ask("exchange", Sealed(data), _LONGEST_S)
 
     def receive_line(self, deadline: float) -> bytes:
@@ -181,16 +177,16 @@ class FarProcess:
                 result = self._cluster.answer(self._host, future, until)
                 break
             except TimeoutError:
-                self._refuse_hanging(began)
+                self._check_worker(began)
                 if until == deadline:
                     raise ChildSilent(deadline - began) from None
         if isinstance(result, JobFailure):
             raise ChildError(result.reason)
         return result
 
-    def _refuse_hanging(self, began: float) -> None:
-        """Raise `WorkerLost` where not only the client has been silent since *began*, but its worker is too."""
-        future = self._cluster.ask(self._host, "end", _NOBODY)
+    def _check_worker(self, began: float) -> None:
+        """Raise `WorkerLost` if the worker does not answer either."""
+        future = self._cluster.ask(self._host, "end", _NO_CLIENT)
         try:
             self._cluster.answer(self._host, future, time.monotonic() + _ANSWERS_S)
         except TimeoutError:

@@ -1,6 +1,6 @@
-"""What a Dask worker does for sectax: it says who it is, and does a job in a fresh process, one at a time on its host.
+"""Functions run by Dask workers: facts about the host, and jobs in fresh processes, one at a time per host.
 
-Nothing here raises, and what travels is `Sealed`: Dask writes the arguments of what failed into its log.
+They do not raise, and arguments are `Sealed`: Dask logs the arguments of failed tasks.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from sectax.hosts.process.processors import move_threads
 from sectax.hosts.registry import host
 from sectax.parts.cache import state_folder
 
-# The answer of a job is one line; a block of a million observations is shorter.
+# A job's answer is one line; a block of a million observations is shorter.
 LINE_LIMIT = 256 * 1024 * 1024
-# How often a worker looks whether somebody still waits for the job.
-_LOOK_S = 0.5
+# Interval at which a worker checks whether its job was cancelled.
+_POLL_S = 0.5
 
 
 class Sealed:
-    """Bytes that may hold a key: no log, dashboard or message shows them."""
+    """Bytes that may contain a key: no log, dashboard or message shows them."""
 
     __slots__ = ("content",)
 
@@ -46,8 +46,6 @@ class Sealed:
 
 @dataclass(frozen=True)
 class JobFailure:
-    """Why a job has no answer, in words."""
-
     reason: str
 
 
@@ -57,12 +55,12 @@ def who() -> dict[str, str]:
 
 
 def work(job: Sealed, module: str, lock: str, limit_s: float) -> Sealed | JobFailure:
-    """Do a job in a process of its own, when no other one runs on this host.
+    """Run a job in a fresh process, once no other one runs on this host.
 
     Args:
-        module: is run as a program; it reads the job as a line on its stdin, and writes its answer as one.
-        lock: what all workers of this host call it.
-        limit_s: seconds that the job may take, with waiting for the others.
+        module: program that reads the job as a line from stdin, and writes its answer as a line.
+        lock: name of the host's lock.
+        limit_s: time limit, including waiting for other jobs.
     """
     deadline = time.monotonic() + limit_s
     before = os.sched_getaffinity(0)
@@ -79,7 +77,7 @@ def work(job: Sealed, module: str, lock: str, limit_s: float) -> Sealed | JobFai
 
 
 class GivenUp(Exception):
-    """What was asked is not done. The message is the reason."""
+    """A job was not done; the message is the reason."""
 
 
 def _answer(job: Sealed, module: str, deadline: float, wanted: Callable[[], bool]) -> Sealed:
@@ -88,17 +86,17 @@ def _answer(job: Sealed, module: str, deadline: float, wanted: Callable[[], bool
         child.send(job.content + b"\n", deadline)
         while True:
             try:
-                return Sealed(child.receive_line(min(deadline, time.monotonic() + _LOOK_S)).rstrip(b"\n"))
+                return Sealed(child.receive_line(min(deadline, time.monotonic() + _POLL_S)).rstrip(b"\n"))
             except ChildSilent:
                 if not wanted():
-                    raise GivenUp("nobody waits for it any more") from None
+                    raise GivenUp("it was cancelled") from None
                 if time.monotonic() >= deadline:
-                    raise GivenUp("it took longer than its time limit") from None
+                    raise GivenUp("it exceeded its time limit") from None
 
 
 @contextlib.contextmanager
 def alone(lock: str, deadline: float, wanted: Callable[[], bool]) -> Iterator[None]:
-    """Hold the lock of this host: all runs of this user on it wait for each other. Raises `GivenUp`."""
+    """Hold this host's lock, shared by all runs of this user. Raises `GivenUp`."""
     folder: Path = state_folder() / "hosts"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     fd = os.open(folder / lock, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
@@ -117,7 +115,7 @@ def alone(lock: str, deadline: float, wanted: Callable[[], bool]) -> Iterator[No
 
 
 def is_wanted() -> Callable[[], bool]:
-    """Whether the task that runs in this thread was not cancelled meanwhile."""
+    """Function that tells whether this thread's task is not cancelled."""
     from distributed import get_worker
 
     worker = get_worker()

@@ -1,1 +1,1 @@
-"""What experiments with a server share: where it is (`--endpoint`), and the folder of one that runs here."""
+"""Shared by experiments with a client and a server."""

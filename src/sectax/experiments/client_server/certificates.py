@@ -1,4 +1,4 @@
-"""Certificates that a run makes for its own servers and clients. Their keys are in no record."""
+"""Certificates for a run's own servers and clients; keys are never recorded."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from cryptography.hazmat.primitives.asymmetric.types import CertificateIssuerPri
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 LOOPBACK = ("localhost", "127.0.0.1")
-# TLS clients refuse what is valid for longer than some years, and a clock may be a little behind.
+# TLS clients reject a validity of many years, and a clock may be slightly behind.
 _VALID = datetime.timedelta(days=30)
 _BEFORE = datetime.timedelta(hours=1)
 
 
 class Owner(NamedTuple):
-    """Who a certificate is of: the name in it, and the key."""
+    """A certificate's subject: its common name and key."""
 
     name: str
     key: CertificateIssuerPrivateKeyTypes
 
 
 class Pair(NamedTuple):
-    """A certificate, and one that signed it where the root did not, and a private key, as PEM."""
+    """A certificate with its intermediate, if any, and its private key, as PEM."""
 
     certificates: str
     key: str
@@ -42,16 +42,17 @@ def certificate(
     for_clients: bool = False,
     ended: bool = False,
 ) -> str:
-    """A certificate as PEM.
+    """Create a certificate as PEM.
 
     Args:
-        by: who signs it. hosts: names and addresses that it is for.
-        signs: whether it may sign others, with so many authorities *below* it; None for any number.
-        for_clients: one that does not sign is for a server; whether it is for a client too.
-        ended: it was valid until a minute ago.
+        of, by: subject and issuer.
+        hosts: names and addresses that it is valid for.
+        signs: whether it is a CA; *below* is its path length, None for any.
+        for_clients: whether a leaf is valid for clients too.
+        ended: whether it expired a minute ago.
     """
     now, key = datetime.datetime.now(datetime.UTC), of.key.public_key()
-    made = (
+    builder = (
         x509.CertificateBuilder()
         .subject_name(_name(of))
         .issuer_name(_name(by))
@@ -64,12 +65,12 @@ def certificate(
         .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(by.key.public_key()), critical=False)
     )
     if hosts:
-        made = made.add_extension(x509.SubjectAlternativeName(list(map(_host, hosts))), critical=False)
+        builder = builder.add_extension(x509.SubjectAlternativeName(list(map(_host, hosts))), critical=False)
     if not signs:
         usages = [ExtendedKeyUsageOID.SERVER_AUTH, *[ExtendedKeyUsageOID.CLIENT_AUTH] * for_clients]
-        made = made.add_extension(x509.ExtendedKeyUsage(usages), critical=False)
+        builder = builder.add_extension(x509.ExtendedKeyUsage(usages), critical=False)
     digest = hashes.SHA256() if isinstance(by.key, rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey) else None
-    return made.sign(by.key, digest).public_bytes(serialization.Encoding.PEM).decode()
+    return builder.sign(by.key, digest).public_bytes(serialization.Encoding.PEM).decode()
 
 
 def pem(key: CertificateIssuerPrivateKeyTypes) -> str:
@@ -78,21 +79,21 @@ def pem(key: CertificateIssuerPrivateKeyTypes) -> str:
 
 
 def for_loopback() -> Pair:
-    """A self-signed certificate for this machine's loopback, and its private key."""
+    """Create a self-signed certificate for loopback."""
     server = Owner("sectax local server", ec.generate_private_key(ec.SECP256R1()))
     return Pair(certificate(server, server, LOOPBACK, signs=True), pem(server.key))
 
 
 def signed_for_loopback(name: str) -> tuple[str, Pair]:
-    """The certificate of an authority, and one for this machine's loopback that it signed.
+    """Create a CA certificate, and one for loopback that it signed.
 
-    Two certificates, since rustls takes none that signs others for a server's own.
+    rustls rejects a CA certificate as a server's own.
     """
     authority, server = (
-        Owner(whose, ec.generate_private_key(ec.SECP256R1())) for whose in (f"authority of {name}", name)
+        Owner(common_name, ec.generate_private_key(ec.SECP256R1())) for common_name in (f"authority of {name}", name)
     )
-    own = Pair(certificate(server, authority, LOOPBACK), pem(server.key))
-    return certificate(authority, authority, signs=True), own
+    pair = Pair(certificate(server, authority, LOOPBACK), pem(server.key))
+    return certificate(authority, authority, signs=True), pair
 
 
 def _name(of: Owner) -> x509.Name:

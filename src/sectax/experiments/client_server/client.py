@@ -1,4 +1,4 @@
-"""A client as a process of its own, the conversation with it in lines of JSON, and the times of a batch of requests."""
+"""Client processes, their JSON-lines protocol, and the times of a batch."""
 
 from __future__ import annotations
 
@@ -19,32 +19,35 @@ _Reply = TypeVar("_Reply", bound=msgspec.Struct)
 _Hello = TypeVar("_Hello", bound=msgspec.Struct)
 
 _ALL = Variables()
-# What one request to a client may take besides its operations.
+# Time for a request to a client on top of its operations.
 GRACE_S = 30.0
 HELLO_S = 60.0
-# Two clocks of one machine may differ so much over a batch.
+# Tolerated difference between two clocks of one machine over a batch.
 _CLOCKS_AGREE = 1.02
 _CLOCKS_AGREE_S = 2e-3
 
 
 class Answered(Exception):
-    """A client answered that something went wrong: its kind, as the client's protocol has them, and a text."""
+    """An error reply of a client; `kind` is defined by the client's protocol."""
 
     def __init__(self, kind: str, reason: str) -> None:
         super().__init__(reason)
-        self.kind = kind
-        self.reason = reason
+        self.kind, self.reason = kind, reason
 
 
 class Batch(msgspec.Struct, frozen=True, kw_only=True):
-    """Times in nanoseconds, one for every operation that was sent and counts.
+    """Times of one batch, in nanoseconds.
 
-    `wall_ns` and `cpu_ns` are of the ramp too; `in_flight` operations overlapped on average. On a schedule `late`
-    operations began after they were due, `dropped` ones were not sent at all, and `sending_ns` is how long it took to
-    send the others. `started_ns` is when it began, by the clock of `now`; with `one_thread` no second processor could
-    have helped. Of several clients (`together`): how long after the agreed start the last one
-    began at most, how many used up
-    their part of the processors, and the processors that they could use; `hosts` has what was counted of each host's.
+    Attributes:
+        elapsed_ns, first_byte_ns: one per counted operation.
+        wall_ns, cpu_ns: of the whole batch, with its ramp.
+        in_flight: mean number of concurrent operations.
+        late, dropped, sending_ns: on a schedule, operations sent late or never, and the time to send the others.
+        started_ns: start by the clock of `now`.
+        one_thread: whether the client can use one processor only.
+        late_start_ns, saturated, processors: of several clients, the latest start after the agreed one, clients
+            limited by their CPU share, and processors available.
+        hosts: counts by host.
     """
 
     elapsed_ns: list[int]
@@ -64,18 +67,18 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
     hosts: dict[str, dict[str, int]] = {}
 
     def complaint(self, count: int, spanned_s: float, at_once: int = 0) -> str | None:
-        """What cannot be of a batch of so many operations, answered within so many seconds; None where nothing is."""
+        """Reason why these times are impossible, or None."""
         longest_s = spanned_s * _CLOCKS_AGREE + _CLOCKS_AGREE_S
         if not self.elapsed_ns or len(self.elapsed_ns) + self.dropped != count:
-            return f"{len(self.elapsed_ns)} times came for {count} operations"
+            return f"reported {len(self.elapsed_ns)} times for {count} operations"
         if self.wall_ns * 1e-9 > longest_s or max(self.elapsed_ns) > self.wall_ns:
-            return "reports times that cannot be: longer than it took to get them"
+            return "reported impossible times: longer than the batch took"
         if at_once and not 0 < self.in_flight <= at_once * _CLOCKS_AGREE:
-            return f"reports {self.in_flight:.3g} operations at once, and was to have {at_once}"
+            return f"reported {self.in_flight:.3g} concurrent operations instead of {at_once}"
         return None
 
     def load(self, count: int, rate: float, at_once: int) -> dict[str, float]:
-        """What the load did to its client, which begins so many operations at once."""
+        """Telemetry of the load generator."""
         processors = self.processors or usable(HERE.processors, self.one_thread)
         load = {"load_cpu_s": self.cpu_ns * 1e-9, "load_quota_s": self.wall_ns * 1e-9 * processors}
         if rate:
@@ -88,12 +91,12 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def usable(processors: float, one_thread: bool) -> float:
-    """How many of these processors a client can use."""
+    """Processors that a client can use."""
     return min(1.0, processors) if one_thread else processors
 
 
 class Overlap:
-    """What batches showed of a load: for the witnesses of a subject that is closed."""
+    """Load statistics over all batches, for the witnesses at close."""
 
     def __init__(self, clients: int) -> None:
         self._clients = clients
@@ -107,41 +110,40 @@ class Overlap:
         self._late_start_s = max(self._late_start_s, batch.late_start_ns * 1e-9)
         self._saturated = max(self._saturated, batch.saturated)
         for name, counts in batch.hosts.items():
-            so_far = self._hosts.setdefault(name, dict.fromkeys(counts, 0))
-            self._hosts[name] = {what: so_far[what] + count for what, count in counts.items()}
+            totals = self._hosts.setdefault(name, dict.fromkeys(counts, 0))
+            self._hosts[name] = {key: totals[key] + count for key, count in counts.items()}
 
     def witnesses(self) -> Witnesses:
-        """Of several at once, `in_flight`; of several clients, how many, and the most that went wrong in one batch."""
         witnesses: Witnesses = {"in_flight": round(statistics.fmean(self._in_flight), 2)} if self._in_flight else {}
         if self._clients > 1:
             witnesses |= {"clients": self._clients, "clients_saturated": self._saturated}
             witnesses |= {"latest_start_s": round(self._late_start_s, 6)}
         for name, counts in self._hosts.items():
-            witnesses |= {f"{what} on {name}": count for what, count in counts.items()}
+            witnesses |= {f"{key} on {name}": count for key, count in counts.items()}
         return witnesses
 
 
 class ClientGreeting(msgspec.Struct, frozen=True):
-    """Who a client is; its clock in nanoseconds."""
+    """A client's name, and its clock (in nanoseconds)."""
 
     client: str
     clock: dict[str, str | int]
 
 
 class RuntimeHello(ClientGreeting, frozen=True):
-    """A client that runs on something whose version matters."""
+    """Greeting with the version of the client's runtime."""
 
     runtime: str
 
 
 class ArmOpened(msgspec.Struct, frozen=True):
-    """What the first operation showed."""
+    """Witnesses of the first operation."""
 
     witnesses: Witnesses
 
 
 class Now(msgspec.Struct, frozen=True):
-    """What a client's own clock shows."""
+    """Reading of a client's clock."""
 
     now_ns: int
 
@@ -157,9 +159,11 @@ class _Fault(msgspec.Struct, frozen=True):
 
 
 class ClientConversation:
-    """A client process that answers one line with one line. Every method but `kill` may raise `ChildError`.
+    """A client process that answers each line with one line.
 
-    `receive` may raise `Answered` and `msgspec.DecodeError` too.
+    Raises:
+        ChildError: from every method but `kill`.
+        Answered, msgspec.DecodeError: from `receive`.
     """
 
     def __init__(self, argv: Sequence[str], variables: Variables = _ALL, place: ClientHost = HERE) -> None:
@@ -179,16 +183,15 @@ class ClientConversation:
         return msgspec.json.decode(line, type=kind)
 
     def reply(self, kind: type[_Reply], longest_s: float, **request: Any) -> _Reply:
-        """Send a request, and wait for what it answers."""
+        """Send a request and wait for the answer."""
         self.send(request)
         return self.receive(kind, longest_s)
 
     def now_ns(self) -> int:
-        """What its clock shows."""
         return self.reply(Now, GRACE_S, command="now").now_ns
 
     def telemetry(self) -> Telemetry:
-        """What the kernel knows of it, where it is this machine's."""
+        """Kernel telemetry of a local process; nothing for a remote one."""
         return host().telemetry(self.child) if isinstance(self.child, Child) else NoTelemetry()
 
     def kill(self) -> None:
@@ -196,18 +199,15 @@ class ClientConversation:
 
 
 class SharedProcess(Generic[_Hello]):
-    """One client process for all arms of a cell: started with the first, ended with the last.
+    """A client process shared by all arms of a cell; ends with the last one.
 
-    What its methods raise is what `ClientConversation` does.
-
-    Attributes:
-        kind: how it is spoken to.
+    Raises as `ClientConversation`.
     """
 
     kind: type[ClientConversation] = ClientConversation
 
     def __init__(self, argv: Sequence[str], greeting: type[_Hello], place: ClientHost = HERE) -> None:
-        """Args: its command; what it answers to `hello`; where it runs."""
+        """Args: its command; the type of its reply to `hello`; its host."""
         self._argv, self._greeting, self._place = tuple(argv), greeting, place
         self._arms: set[str] = set()
         self._conversation: ClientConversation | None = None
@@ -223,24 +223,24 @@ class SharedProcess(Generic[_Hello]):
         return self.conversation.telemetry()
 
     def variables(self) -> Variables:
-        # Proxies, certificates and resolvers that an environment names are not those of the arms.
+        # A user's proxies, key logs and Go settings would change the measurement.
         return Variables(without=("*_PROXY", "SSLKEYLOGFILE", "GODEBUG"))
 
     def join(self, arm: str) -> None:
-        """Start the process for this arm, unless it runs for another one already."""
+        """Start the process unless another arm did."""
         if self._conversation is None:
             self._conversation = self.kind(self._argv, self.variables(), self._place)
             self._conversation.send({"command": "hello"})
         self._arms.add(arm)
 
     def hello(self) -> _Hello:
-        """Who it is; its answer is awaited once."""
+        """Reply to `hello`, read once."""
         if self._hello is None:
             self._hello = self.conversation.receive(self._greeting, HELLO_S)
         return self._hello
 
     def leave(self, arm: str) -> None:
-        """Forget an arm; the process ends with the last one. Never raises."""
+        """Drop an arm, and end the process after the last one; never raises."""
         self._arms.discard(arm)
         if not self._arms and self._conversation is not None:
             self._conversation.kill()

@@ -1,4 +1,4 @@
-"""Where a service is, as `--endpoint` says it."""
+"""The option `--endpoint`."""
 
 from __future__ import annotations
 
@@ -10,26 +10,23 @@ LOCAL, AWS = "local", "aws"
 
 
 def read_endpoint(text: str, examples: str) -> SplitResult | None:
-    """The address that was given; None for `local` and `aws`.
+    """Parse --endpoint; None for `local` and `aws`.
 
     Args:
-        examples: of addresses, for the hint.
+        examples: example addresses for the hint.
     Raises:
-        WrongUse: it is neither, or holds a user's name.
+        WrongUse: invalid, or with a user name.
     """
     if text in (LOCAL, AWS):
         return None
-    # Not quoted: what stands before it may be a password.
+    # Not quoted: there may be a password before the @.
     if "@" in text:
-        raise WrongUse("--endpoint holds a user's name", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in its place")
+        raise WrongUse("--endpoint has a user name in it", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead")
     try:
         address = urlsplit(text)
         is_address = address.scheme in ("http", "https") and bool(address.hostname) and address.port != 0
     except ValueError:
         is_address = False
     if not is_address or not text.isprintable() or " " in text or address.query or address.fragment:
-        raise WrongUse(
-            f"--endpoint {text!r} is neither local nor aws, and is not an address",
-            f"an address is one as in {examples}",
-        )
+        raise WrongUse(f"--endpoint {text!r} is not local, aws or an address", f"an address looks like {examples}")
     return address

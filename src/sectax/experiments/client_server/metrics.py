@@ -1,4 +1,4 @@
-"""What every client of a service is measured by, and what a person calls it."""
+"""Metrics of clients and servers, and their labels."""
 
 from __future__ import annotations
 

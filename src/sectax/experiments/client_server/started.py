@@ -1,4 +1,4 @@
-"""A server that a run starts: on a port of its own, waited for, and ended with what started it."""
+"""A server started by a run, on its own port."""
 
 from __future__ import annotations
 
@@ -16,25 +16,28 @@ from sectax.hosts.process.child import Child
 from sectax.hosts.process.errors import ChildError, ChildSilent
 from sectax.text.printable import printable
 
-# Stands for that port in the command of a server.
+# Placeholder for the port in a server's command.
 PORT = "$PORT"
-# A server that dies closes its connections a moment before it has ended.
+# A dying server closes its connections shortly before it ends.
 DYING_S = 0.5
 WORK_FOLDERS = "server"
 _START_S = 60.0
 _ENDS_WITHIN_S = 5.0
 _LOOK_EVERY_S = 0.01
 _CONNECT_S = 1.0
-_LISTENING = "0A"  # of /proc/net/tcp
+_CHECK_PORT = f"check that it listens on the port {PORT}, and stays in the foreground"
+_LISTENING = "0A"  # state in /proc/net/tcp
 
 
 class StartedServer:
-    """One server process, in a process group and session of its own."""
+    """One server process, in its own process group and session."""
 
     def __init__(self, name: str, argv: Sequence[str], folder: str, ends_by: signal.Signals | None = None) -> None:
         """Args:
-        name: of which service. argv: its command, with `$PORT` in it. folder: that it runs in.
-        ends_by: the signal by which it ends in good order; None where it is just killed.
+        name: its service.
+        argv: its command, with `$PORT` in it.
+        folder: its working directory.
+        ends_by: signal for a clean shutdown; None to kill it at once.
         """
         self.port = 0
         self._name, self._argv, self._folder = name, argv, folder
@@ -44,18 +47,16 @@ class StartedServer:
 
     @property
     def pid(self) -> int:
-        """Of its first process."""
         assert self._child is not None, "the server was not started"
         return self._child.pid
 
     @property
     def log(self) -> Path:
-        """What it prints."""
         assert self._work is not None, "the server was not started"
         return self._work.path / "log"
 
     def start(self) -> None:
-        """Start it, without waiting for it. Raises `ServerFailed`."""
+        """Start it without waiting. Raises `ServerFailed`."""
         self._work = WorkFolder(WORK_FOLDERS)
         self.port = free_port()
         argv = [word.replace(PORT, str(self.port)) for word in self._argv]
@@ -63,39 +64,36 @@ class StartedServer:
             self._child = start_server(argv, self.log, os.environ | {"PORT": str(self.port)}, self._folder)
         except ChildError as error:
             self.stop()
-            raise self._failed(f"cannot be started: {error}", "is its path right?") from error
+            raise self._failed(f"cannot be started: {error}", "check its path") from error
 
     def wait(self) -> None:
-        """Wait until it listens, and see that it is this one that does. Raises `ServerFailed`, and ends it then."""
+        """Wait until it listens on its port. Raises `ServerFailed` and stops it otherwise."""
         deadline = time.monotonic() + _START_S
         while not _answers(self.port):
             self._check_alive()
             if time.monotonic() > deadline:
-                what = f"does not listen on 127.0.0.1, port {self.port}, after {_START_S:g} s{log_tail(self.log)}"
-                raise self._failed(what, f"does it take its port from {PORT}, and stay in the foreground?")
+                message = f"does not listen on 127.0.0.1:{self.port} after {_START_S:g} s{log_tail(self.log)}"
+                raise self._failed(message, _CHECK_PORT)
             time.sleep(_LOOK_EVERY_S)
         self.check()
 
     def check(self, within_s: float = 0.0) -> None:
-        """Raises `ServerFailed` where it has ended, or ends so soon, or another program listens on its port."""
+        """Check that it is running and owns its port. Raises `ServerFailed`."""
         self._check_alive(within_s)
         assert self._child is not None
         if not set(_listeners(self.port)) <= set(_sockets(self._child.pid)):
             self._check_alive()
-            raise self._failed(
-                f"another program listens on its port, {self.port}",
-                f"does it take its port from {PORT}, and stay in the foreground?",
-            )
+            raise self._failed(f"does not own its port {self.port}: another program listens there", _CHECK_PORT)
 
     def _check_alive(self, within_s: float = 0.0) -> None:
         if self._child is None:
             raise self._failed("was not started", "report it")
         with contextlib.suppress(ChildSilent):
             status = self._child.wait(time.monotonic() + within_s)
-            raise self._failed(f"has ended with exit status {status}{log_tail(self.log)}", "try its command by hand")
+            raise self._failed(f"ended with exit status {status}{log_tail(self.log)}", "try its command by hand")
 
     def stop(self) -> None:
-        """End it with all that it started; never raises."""
+        """End it and its child processes; never raises."""
         if self._child is not None:
             if self._ends_by is not None:
                 with contextlib.suppress(OSError, ChildError):
@@ -122,7 +120,7 @@ def _answers(port: int) -> bool:
 
 
 def _listeners(port: int) -> Iterator[str]:
-    """The inodes of the sockets that listen on this port."""
+    """Inodes of the sockets that listen on this port."""
     for table in ("tcp", "tcp6"):
         with contextlib.suppress(OSError):
             for line in Path("/proc/net", table).read_text().splitlines()[1:]:
@@ -132,7 +130,7 @@ def _listeners(port: int) -> Iterator[str]:
 
 
 def _sockets(session: int) -> Iterator[str]:
-    """The inodes of the sockets that the processes of a session have open."""
+    """Inodes of the open sockets of a session's processes."""
     for process in Path("/proc").iterdir():
         if not process.name.isdecimal():
             continue

@@ -1,4 +1,4 @@
-"""What the subjects of a client process have in common: how it is asked, and the words where something went wrong."""
+"""Base class of subjects measured through a client process."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ from sectax.text.printable import printable
 
 _Trouble = (ChildError, Answered, msgspec.DecodeError)
 _Answer = TypeVar("_Answer")
-# Of what a client's protocol calls its kinds of failures: what each means, and what to do.
+# Failure kind of a client's protocol -> meaning and hint.
 Meanings = Mapping[str, tuple[str, str]]
 
 
 class ClientSubject(ABC):
-    """A part of a `Subject`: the other part says how it is called, and what is special about its failures.
+    """Base class of a `Subject` whose operations a client process does.
 
     Attributes:
-        whose: failures are, for messages.
-        meanings: of the kinds of failures of the client's protocol. other: of any other kind; `{kind}` stands for it.
+        whose: the client's name in messages.
+        meanings: meaning and hint by failure kind.
+        other: meaning and hint of any other kind; `{kind}` is replaced.
     """
 
     whose = "the client"
@@ -41,7 +42,7 @@ class ClientSubject(ABC):
     other = ("it failed", "report it")
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        """Args: *secrets* are in no message."""
+        """Args: strings to redact from messages."""
         self.first: tuple[Observation, ...] = ()
         self._telemetry: Telemetry = NoTelemetry()
         self._stage = "open"
@@ -50,50 +51,50 @@ class ClientSubject(ABC):
 
     @abstractmethod
     def _title(self) -> str:
-        """What messages begin with."""
+        """Prefix of messages."""
 
     @abstractmethod
     def _batch(self, count: int) -> object:
-        """Have so many operations done, and see that what comes of them can be."""
+        """Do *count* operations, and check the reported times."""
 
     @abstractmethod
-    def _measured(self, count: int) -> Visit:
-        """What so many operations took."""
+    def _measure(self, count: int) -> Visit:
+        """Measure *count* operations."""
 
     def visit(self, work: Work) -> Visit:
-        """Have operations done: `work.settle` of them thrown away, then `work.count`, as `_measured` says."""
+        """Do `work.settle` operations unrecorded, then measure `work.count`."""
         if work.extra:
-            raise ValueError("a known cost is the spec's added_s; other operations cannot be added")
+            raise ValueError("extra operations are not supported; a known cost is the spec's added_s")
         if work.settle:
             self._batch(work.settle)
-        return self._measured(work.count)
+        return self._measure(work.count)
 
     @abstractmethod
     def _leave(self) -> None:
-        """Let the client go at once; never raises."""
+        """Leave the client at once; never raises."""
 
-    def _check_server(self) -> None:  # noqa: B027 - others have no server of their own
-        """Raise `ServerFailed` where a server of the run's own has ended."""
+    def _check_server(self) -> None:  # noqa: B027 - optional
+        """Raise `ServerFailed` if the run's own server ended."""
 
     def _skipped(self, error: Answered) -> SubjectSkipped | None:
-        """Why this treatment cannot be measured here; None where the answer says something else."""
+        """Convert an error that means "not supported" into a skip."""
         return None
 
     def kill(self) -> None:
-        """Let the arm go at once; never raises."""
+        """Release the arm at once; never raises."""
         self._telemetry.close()
         self._leave()
 
     @contextlib.contextmanager
-    def _asking(self, doing: str) -> Iterator[None]:
-        """Raise what went wrong with the client in words for a person, and let it go."""
+    def _readable_errors(self, doing: str) -> Iterator[None]:
+        """Convert client errors into readable ones, and release the arm."""
         try:
             yield
         except _Trouble as error:
             raise self._failed(error, doing) from error
 
     def _begin_visits(self, clock: Mapping[str, str | int], telemetry: Telemetry) -> Witnesses:
-        """What the client says of its clock; from here on it is visited."""
+        """Note clock and telemetry for the visits; returns the clock's witnesses."""
         self._clock, self._telemetry, self._stage = str(clock["name"]), telemetry, "visit"
         return {
             "clock": self._clock,
@@ -102,14 +103,13 @@ class ClientSubject(ABC):
         }
 
     def _watched(self, ask: Callable[[], _Answer]) -> tuple[_Answer, float, dict[str, float]]:
-        """The client's answer, how many seconds it took, and what the kernel counted of it meanwhile."""
+        """Ask the client; returns its answer, the seconds elapsed, and telemetry."""
         before, began = self._telemetry.read(), time.monotonic()
         answer = ask()
         spanned_s, after = time.monotonic() - began, self._telemetry.read()
         return answer, spanned_s, difference(before, after) | {"spanned_s": spanned_s}
 
     def _times(self, metric: str, nanoseconds: Sequence[int]) -> list[Observation]:
-        """One observation for each, by the client's clock."""
         return [Observation(metric, elapsed * 1e-9, "s", self._clock, 1) for elapsed in nanoseconds]
 
     def _failed(self, error: Exception, doing: str) -> Exception:
@@ -121,20 +121,20 @@ class ClientSubject(ABC):
         except ServerFailed as ended:
             self.kill()
             return ended
-        return self._failure(*self._story(error, doing))
+        return self._failure(*self._explain(error, doing))
 
-    def _story(self, error: Exception, doing: str) -> tuple[str, str]:
-        """What happened, and what to do; what the client says of it stands behind."""
+    def _explain(self, error: Exception, doing: str) -> tuple[str, str]:
+        """Message and hint for an error."""
         match error:
             case Answered():
                 other = (self.other[0].format(kind=error.kind), self.other[1])
                 meaning, hint = self.meanings.get(error.kind, other)
                 return f"{meaning} ({error.reason})", hint
             case ChildDied(out_of_memory=True):
-                return f"{self.whose} was killed for memory ({doing})", "free some memory, or ask for less at once"
+                return f"{self.whose} was killed for memory ({doing})", "free some memory, or lower the concurrency"
             case ChildSilent():
                 silent = f"{self.whose} did not answer to {doing} within {error.seconds:.0f} s"
-                return silent, "is the machine overloaded?"
+                return silent, "check whether the machine is overloaded"
             case ChildDied():
                 last = f"; {error.last_line}" if error.last_line else ""
                 return f"{self.whose} ended ({doing}): {error}{last}", "report it"
@@ -150,7 +150,7 @@ class ClientSubject(ABC):
 
 
 class SharesLoad(ABC):
-    """A part of a spec: how many operations run at once, or on which schedule, and how many clients share them."""
+    """Mixin of specs: concurrency, schedule and clients of a load."""
 
     concurrency: int
     rate: float
@@ -162,10 +162,10 @@ class SharesLoad(ABC):
 
     @property
     def ramp(self) -> int:
-        """Operations at either end of a batch that do not count, since fewer are under way with them."""
+        """Uncounted operations at either end of a batch, where fewer are in flight."""
         return self.concurrency if self.concurrency > 1 and not self.rate else 0
 
     @property
     def fewest(self) -> int:
-        """Operations that a batch has at least."""
+        """Minimum number of operations of a batch."""
         return max(1, GENERATIONS * self.ramp, self.clients)

@@ -1,4 +1,4 @@
-"""The folder of one server. It is locked as long as its owner lives, so that a later run sees what a dead one left."""
+"""A server's folder, locked while its owner lives so that later runs can clean up."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ _UNFINISHED_S = 60.0
 
 
 class WorkFolder:
-    """A new folder that nobody else may look into."""
+    """A new private folder."""
 
     def __init__(self, kind: str, base: Path | None = None) -> None:
-        """Raises `OSError` where nothing can be written there.
-
-        Args:
-            kind: of server, by which `sweep` finds what is left.
-            base: the folder around it; the system's temporary one where left out.
+        """Args:
+            kind: kind of server, for `sweep`.
+            base: parent folder; by default the system's temporary one.
+        Raises:
+            OSError: the folder cannot be created.
         """
         base = _base(base)
         base.mkdir(parents=True, exist_ok=True)
         name = f"sectax-{kind}-{secrets.token_hex(6)}"
         new = base / f"{_NEW}{name}"
         new.mkdir(mode=0o700)
-        # Close-on-exec, as Python opens files: a server that outlives its owner must not hold the lock.
+        # Python opens files close-on-exec: a server that outlives its owner must not hold the lock.
         self._lock = os.open(new / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
-        # Under the name that `sweep` looks for it is never seen without its lock held.
+        # Renamed once locked, so that `sweep` never sees it unlocked.
         self.path = new.rename(base / name)
 
     def remove(self) -> None:
-        """Remove it with everything in it; may be called again."""
+        """Remove it with its content; may be called again."""
         if self._lock >= 0:
             shutil.rmtree(self.path, ignore_errors=True)
             os.close(self._lock)
@@ -47,7 +47,7 @@ class WorkFolder:
 
 
 def sweep(kind: str, base: Path | None = None) -> int:
-    """Remove the folders of owners that were killed; never raises. Returns how many there were."""
+    """Remove folders whose owners were killed; returns their number. Never raises."""
     removed = 0
     names = f"sectax-{kind}-*"
     for folder in (*_base(base).glob(names), *_base(base).glob(f"{_NEW}{names}")):
@@ -55,7 +55,7 @@ def sweep(kind: str, base: Path | None = None) -> int:
             status = folder.lstat()
             if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
                 continue
-            # One without its last name may have been made a moment ago, and its owner not have come to the lock yet.
+            # A new folder may not be locked yet.
             is_new = folder.name.startswith(_NEW)
             if is_new and time.time() - status.st_mtime < _UNFINISHED_S:
                 continue

@@ -1,4 +1,4 @@
-"""Any two commands: the door for everyone's own control."""
+"""Compare any two commands."""
 
 from sectax.experiments.command.experiment import CommandExperiment
 

@@ -1,4 +1,4 @@
-"""Reads the commands that a user typed: which there are, and what runs before them. `check_files` looks for them."""
+"""Parses the commands of a run and their options; `check_files` looks for their files."""
 
 from __future__ import annotations
 
@@ -23,33 +23,32 @@ from sectax.model.plan import FIRST_LOOK
 
 COMMAND = ComparedKind("command", "'CMD'", "sectax run command 'A' 'B', or --baseline 'A' --treatment NAME='B'")
 CONTROL = "command"  # the factor
-# What --shell starts; the text of the command follows.
 SHELL = ("/bin/sh", "-c")
 
 _DEADLINE_S = 300.0
 _MOST_WARMUP = 10_000
 MOST_RUNS = 1_000_000
 
-# What a command is for, and its text -> its argument list.
+# Name for messages, and text -> argument list.
 Split = Callable[[str, str], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
 class Commands:
-    """What is measured in one cell.
+    """The commands of one cell, by name.
 
     Attributes:
-        texts: name -> the command as it was typed, with the values of the cell; the baseline is first.
-        argv: name -> argument list.
-        prepare: name -> what runs, untimed, before every execution.
-        set_up, clean_up: run once before the first block and once after the last.
-        folder: where --setup, --cleanup and --input are, and what other paths start from.
-        folders: name -> where the command runs.
-        added: name -> what the command costs more than the baseline on purpose, as a share of it.
-        warmup: executions at the start of every block that do not count.
-        input: the file that they read on stdin; None for an empty one.
-        show_output: whether what they print is shown, on sectax's stderr.
-        places: the hosts that they run on; None for this machine alone.
+        texts: as typed, with the cell's values; the baseline is first.
+        argv: argument lists.
+        prepare: run untimed before every execution.
+        set_up, clean_up: run once before the first block and after the last.
+        folder: of --setup, --cleanup and --input, and start of relative paths.
+        folders: working directories.
+        added: known costs, as a share of the baseline.
+        warmup: uncounted executions at the start of every block.
+        input: file for stdin; None for an empty one.
+        show_output: whether output is shown on stderr.
+        places: hosts; None for this machine only.
     """
 
     texts: dict[str, str]
@@ -69,16 +68,12 @@ class Commands:
 
 
 def scans(options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """The factors besides the command and its host, with their levels. Raises `WrongUse` as `read_scans` does."""
+    """Factors from scans. Raises `WrongUse`."""
     return read_scans(options.get("scan", ()), (CONTROL, HOST))
 
 
 def read_cells(options: Mapping[str, tuple[str, ...]]) -> list[Commands]:
-    """The commands of every cell: one for each combination of the values of the scans, or just one.
-
-    Raises:
-        WrongUse: as `read_commands` does; a scan whose placeholder no command has.
-    """
+    """Commands for each combination of the scans' values. Raises `WrongUse`."""
     scanned = scans(options)
     cells = [read_commands(options, dict(zip(scanned, values, strict=True))) for values in product(*scanned.values())]
     refuse_unused(scanned, (text for name in ("baseline", "treatment", "prepare") for text in options.get(name, ())))
@@ -86,12 +81,10 @@ def read_cells(options: Mapping[str, tuple[str, ...]]) -> list[Commands]:
 
 
 def read_commands(options: Mapping[str, tuple[str, ...]], values: Mapping[str, str] | None = None) -> Commands:
-    """Understand the options of `sectax run command`.
+    """Parse the options of `sectax run command`. Raises `WrongUse`.
 
     Args:
-        values: of the scans, by the names of their placeholders.
-    Raises:
-        WrongUse: a command that is missing, empty, badly quoted or named twice; a placeholder without a value.
+        values: values of the scans, by placeholder.
     """
     values = values or {}
     places = read_hosts(options)
@@ -99,16 +92,16 @@ def read_commands(options: Mapping[str, tuple[str, ...]], values: Mapping[str, s
     shell = bool(options.get("shell"))
     split = functools.partial(_split, shell=shell)
     typed = compared(COMMAND, options, alone=places is not None)
-    own = options.get("name", ()) or tuple(as_name(chosen.replace("=", "-")) for chosen in options.get("values", ()))
-    for name in own:
+    given = options.get("name", ()) or tuple(as_name(value.replace("=", "-")) for value in options.get("values", ()))
+    for name in given:
         if not is_name(name):
-            raise WrongUse(f"--name {name!r} has other signs than letters, digits and _ . + -", f"as {as_name(name)}")
-    if len(own) > len(typed):
-        raise WrongUse(f"there are more names ({len(own)}) than commands", "leave a --name out, or add its command")
-    names = (*own, *list(typed)[len(own) :])
+            raise WrongUse(f"--name {name!r} may have letters, digits and _ . + - only", f"such as {as_name(name)}")
+    if len(given) > len(typed):
+        raise WrongUse(f"there are more names ({len(given)}) than commands", "remove a --name, or add its command")
+    names = (*given, *list(typed)[len(given) :])
     texts = dict(zip(names, typed.values(), strict=True))
-    if twice := [name for name in texts if names.count(name) > 1]:
-        raise WrongUse(f"two commands are called {twice[0]!r}", "give every command a name of its own")
+    if duplicates := [name for name in texts if names.count(name) > 1]:
+        raise WrongUse(f"two commands are called {duplicates[0]!r}", "give every command a different name")
     for hook in ("setup", "cleanup"):
         for text in options.get(hook, ()):
             refuse_placeholders(f"--{hook}", text, values)
@@ -133,23 +126,19 @@ def read_commands(options: Mapping[str, tuple[str, ...]], values: Mapping[str, s
 
 
 def read_hosts(options: Mapping[str, tuple[str, ...]]) -> HostPairs | None:
-    """The hosts that the commands run on; None where nobody named any.
-
-    Raises:
-        WrongUse: as `read_places` does; an option that goes with this machine alone.
-    """
+    """Hosts of the commands; None for this machine only. Raises `WrongUse`."""
     if not options.get(HOST):
         return None
     places = read_places(options, {})
     if options.get("show-output") and places.hosts != (LOCAL_HOST,):
-        raise WrongUse("--show-output is for commands on this machine alone", "leave it out, or --host")
+        raise WrongUse("--show-output works on this machine only", "remove it, or --host")
     if options.get("input") and any(not sees_this_machine(where) for where in places.hosts):
-        raise WrongUse("--input names a file of this machine, and --host names others", "put it into the command")
+        raise WrongUse("--input is a file of this machine, and --host has others", "put the input into the command")
     return places
 
 
 def runs(options: Mapping[str, tuple[str, ...]]) -> int | None:
-    """How often every command is to be executed at least; None where nobody said. Raises `WrongUse`."""
+    """Minimum number of executions, from --runs. Raises `WrongUse`."""
     return _number("runs", options, FIRST_LOOK, MOST_RUNS)
 
 
@@ -158,64 +147,60 @@ def _number(name: str, options: Mapping[str, tuple[str, ...]], least: int, most:
     if typed is None:
         return None
     if not re.fullmatch(r"\d{1,9}", typed):
-        raise WrongUse(f"--{name} {typed!r} is not a whole number", f"say it as in --{name} 10")
+        raise WrongUse(f"--{name} {typed!r} is not a whole number", f"as in --{name} 10")
     if not least <= int(typed) <= most:
         few = "; fewer give no verdict" if least else ""
-        raise WrongUse(f"--{name} {typed} is not between {least} and {most}", f"say it as in --{name} 10{few}")
+        raise WrongUse(f"--{name} {typed} is not between {least} and {most}", f"as in --{name} 10{few}")
     return int(typed)
 
 
 def check_files(commands: Commands, *, programs: bool = True) -> None:
-    """Look for the programs that run on this machine, and for the file of --input. Raises `WrongUse`.
+    """Check that programs on this machine and the file of --input exist. Raises `WrongUse`.
 
     Args:
-        programs: whether those that are compared are there already, and not made by --setup.
+        programs: whether the compared programs exist already; False before --setup.
     """
     folder = commands.folder
     for option, hooks in (("--setup", commands.set_up), ("--cleanup", commands.clean_up)):
         for argv in hooks:
             _find(option, argv, folder)
-    # On other machines programs are looked for when they are run.
+    # On other machines, programs are checked when they run.
     if programs and (commands.places is None or commands.places.use_this_machine):
         for name, argv in commands.argv.items():
             if commands.folders[name] != folder and not os.path.isdir(commands.folders[name]):
-                raise WrongUse(f"--in {commands.folders[name]}: there is no such folder", "make it, or name another")
+                raise WrongUse(f"--in {commands.folders[name]}: there is no such folder", "check the path")
             _find(f"command {name!r}", argv, commands.folders[name])
         for name, argv in commands.prepare.items():
             _find("--prepare", argv, commands.folders[name])
     path = commands.input if programs else None
     if path is not None and not os.path.isfile(path):
         why = "is not a file" if os.path.exists(path) else "there is no such file"
-        raise WrongUse(f"--input {path}: {why}", "name the file that the commands read on stdin")
+        raise WrongUse(f"--input {path}: {why}", "give the file that the commands read on stdin")
     if path is not None and not os.access(path, os.R_OK):
-        raise WrongUse(f"--input {path}: it cannot be read", "change its permissions, or copy it")
+        raise WrongUse(f"--input {path}: permission denied", "change its permissions, or copy it")
 
 
 def _find(what: str, argv: tuple[str, ...], folder: str) -> None:
     if _program(argv[0], folder) is None:
-        hint = (
-            "give its path; quote each whole command ('sleep 1'); --shell is for a shell's own words (pipes, variables)"
-        )
+        hint = "give its path; quote each whole command ('sleep 1'); use --shell for pipes and variables"
         raise WrongUse(f"{what}: {argv[0]!r} was not found or is not executable", hint)
 
 
 def _split(what: str, text: str, *, shell: bool) -> tuple[str, ...]:
-    if not text.strip():
-        raise WrongUse(f"{what} is empty", "say what to run, as in 'sleep 1'")
-    if shell:
+    if shell and text.strip():
         return (*SHELL, text)
     syntax = shell_syntax(text)
     if syntax is not None:
         raise WrongUse(
-            f"{what} has {_quoted(syntax)}, which only a shell understands, and commands are started without one",
-            f"add --shell to run all of them through /bin/sh, or {_without_shell(syntax)}",
+            f"{what} contains {_quoted(syntax)}, which needs a shell, and commands run without one",
+            f"add --shell to run all commands through /bin/sh, or {_without_shell(syntax)}",
         )
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
         raise WrongUse(f"{what} is badly quoted", "balance the quotes") from error
     if not words:
-        raise WrongUse(f"{what} is empty", "say what to run, as in 'sleep 1'")
+        raise WrongUse(f"{what} is empty", "give a command, as in 'sleep 1'")
     return words
 
 
@@ -232,7 +217,7 @@ def _without_shell(syntax: str) -> str:
 
 
 def command_files(argv: tuple[str, ...], folder: str) -> str:
-    """The program and the files among its arguments, with what tells them from other versions of themselves."""
+    """Describe the program and files of a command, with sizes and times."""
     program = _program(argv[0], folder)
     files = [program] if program is not None else []
     files += [path for word in argv[1:] if os.path.isfile(path := os.path.join(folder, word))]
@@ -244,42 +229,40 @@ def command_files(argv: tuple[str, ...], folder: str) -> str:
 
 
 def _time_of_day(nanoseconds: int) -> str:
-    """A time of day as people write it, to the nanosecond: two versions of a file may be a moment apart."""
+    """A time with nanoseconds, to distinguish quick successive versions."""
     seconds, rest = divmod(nanoseconds, 10**9)
     try:
         return f"{time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(seconds))}.{rest:09d} UTC"
     except (OverflowError, ValueError, OSError):
-        return f"{nanoseconds} ns after 1970"  # a file system may hold any number
+        return f"{nanoseconds} ns after 1970"  # out of range
 
 
 def _program(word: str, folder: str) -> str | None:
-    """The file that a command's first word starts, as the system finds it from `folder`."""
     return shutil.which(os.path.join(folder, word) if "/" in word else word)
 
 
 def _folders(texts: tuple[str, ...], names: tuple[str, ...], folder: str) -> dict[str, str]:
     named = one_each("in", for_each(COMMAND, "in", texts, names))
     if not all(named.values()):
-        raise WrongUse("--in names no folder", "say --in DIR, or --in NAME=DIR")
+        raise WrongUse("--in has no folder", "use --in DIR, or --in NAME=DIR")
     return {name: os.path.join(folder, named[name]) if name in named else folder for name in names}
 
 
 def _added(text: str, names: tuple[str, ...]) -> tuple[str, float]:
-    """`NAME=8%`, of any command but the baseline."""
     name, share = split_name(text)
     match = re.fullmatch(r"(\d{1,4}(?:\.\d{1,3})?)%", share)
     if name not in names[1:] or match is None or not float(match[1]):
-        hint = f"as in --added {names[1] if len(names) > 1 else 'NAME'}=8%: the baseline has none"
-        raise WrongUse(f"--added {text!r} is not a command and a percentage", hint)
+        hint = f"as in --added {names[1] if len(names) > 1 else 'NAME'}=8%, for any command but the baseline"
+        raise WrongUse(f"--added {text!r} is not NAME=PERCENT", hint)
     return name, float(match[1]) / 100
 
 
 def _prepare(
     texts: tuple[str, ...], names: tuple[str, ...], split: Split, *, shell: bool
 ) -> dict[str, tuple[str, ...]]:
-    """`CMD` is for all commands, `NAME=CMD` for one of them, and as many as there are commands are for one each.
+    """Preparations: `CMD` for all commands, `NAME=CMD` for one, or as many as commands.
 
-    A shell takes any other NAME as a variable to set.
+    With a shell, any other NAME is a variable to set.
     """
     pairs = for_each(COMMAND, "prepare", texts, names, any_text=shell)
     if len(texts) == len(names) > 1 and len(pairs) == len(texts) * len(names):

@@ -1,7 +1,6 @@
-"""Counts what an execution does, where there is nothing to be timed: instructions, system calls, allocations.
+"""Counts of instructions, system calls and allocations of an execution, outside of timed regions.
 
-A count has no noise of the machine, so one that is the same in every execution needs one run. Each is taken by another
-program, outside of everything that is timed.
+Exact counts have no noise, so a few executions are enough.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from sectax.model.errors import WrongUse
 from sectax.model.subject import Witnesses
 from sectax.text.near import did_you_mean
 
-# A count that is not the same this many times is no exact one: its least and most are given then.
+# If these counts differ, the smallest and the largest are reported.
 _TIMES = 3
 
 
 def _sum(pattern: str) -> Callable[[str], int | None]:
-    """The sum of a number that stands in the output once for every process."""
+    """Parse and add up a number that is printed once per process."""
 
     def read(text: str) -> int | None:
         numbers = re.findall(pattern, text, re.MULTILINE)
@@ -34,12 +33,12 @@ def _sum(pattern: str) -> Callable[[str], int | None]:
 
 @dataclass(frozen=True)
 class Counter:
-    """A program that counts.
+    """A counting program.
 
     Attributes:
-        figure: what the count is called.
-        words: the program and its arguments, before those of the command; {out} is where it writes.
-        read: the count in what it wrote; None where it is not there.
+        figure: name of the count.
+        words: command line before that of the counted command; {out} is its output file.
+        read: parser of its output; gives None without a count.
     """
 
     figure: str
@@ -67,13 +66,13 @@ COUNTERS = {
 
 
 def counters(names: tuple[str, ...]) -> tuple[Counter, ...]:
-    """Those of --count. Raises `WrongUse`."""
+    """Counters of --count. Raises `WrongUse`."""
     for name in names:
         if name not in COUNTERS:
-            raise WrongUse(f"--count {name!r}: nothing counts that", did_you_mean(name, COUNTERS))
+            raise WrongUse(f"there is no --count {name!r}", did_you_mean(name, COUNTERS))
     chosen = tuple(COUNTERS[name] for name in names)
     if len({counter.figure for counter in chosen}) < len(chosen):
-        raise WrongUse("--count names one figure twice", "leave one of them out")
+        raise WrongUse("--count is given twice for one figure", "remove one of them")
     return chosen
 
 
@@ -86,12 +85,8 @@ def counted(
     deadline_s: float,
     prepare: tuple[str, ...] | None,
 ) -> Witnesses:
-    """Execute a command under a counter.
-
-    Returns:
-        The count by its name, the largest one too where several differ; or the reason why there is none.
-    """
-    from sectax.experiments.command.hook import HookFailed, run_hook  # with what starts processes
+    """Execute a command under a counter; returns the count, or why there is none."""
+    from sectax.experiments.command.hook import HookFailed, run_hook  # imported late: starts processes
 
     figure, counts = counter.figure, []
     if shutil.which(counter.words[0]) is None:
@@ -105,13 +100,12 @@ def counted(
                     run_hook(prepare, deadline_s, cwd=cwd)
                 run_hook((*words, *argv), deadline_s, cwd=cwd, input=input)
             except HookFailed as error:
-                failure = error.message  # a command may end with a status that is accepted, and be counted
+                failure = error.message  # the status may be accepted, and the count valid
             text = "\n".join(path.read_text(errors="replace") for path in sorted(Path(folder).iterdir()))
         count = counter.read(text)
         if count is None:
-            unknown = "this machine or its kernel does not count them"
-            why = unknown if "<not " in text else failure or "it wrote no count"
-            return {f"{figure}_missing": f"{os.path.basename(counter.words[0])}: {why}"}
+            reason = "not supported by this machine or kernel" if "<not " in text else failure or "it printed no count"
+            return {f"{figure}_missing": f"{os.path.basename(counter.words[0])}: {reason}"}
         counts.append(count)
     witnesses: Witnesses = {figure: min(counts)}
     return witnesses if len(set(counts)) == 1 else witnesses | {f"{figure}_most": max(counts)}

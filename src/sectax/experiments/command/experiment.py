@@ -1,4 +1,4 @@
-"""The experiment: one factor, the command; whole executions in fresh processes."""
+"""Whole executions of commands, in fresh processes."""
 
 from __future__ import annotations
 
@@ -47,23 +47,23 @@ from sectax.model.treatment import Factor, Role, Treatment
 
 WALL = Metric("wall", "s", Better.LOWER, Summary.MEAN, observed="wall")
 CPU = Metric("cpu", "s", Better.LOWER, Summary.MEAN, observed="cpu", cpu=True)
-# The kernel counts resident pages per processor, so the peak of one and the same program varies by some hundred KiB.
+# The kernel counts resident pages per processor, so the peak of a program varies by some hundred KiB.
 PEAK_MEMORY = Metric("peak_memory", "B", Better.LOWER, Summary.MEDIAN, observed="peak_memory", resolution=256 * 1024)
 
-# An execution is a fresh process by itself, so a block needs few rounds; one of long executions needs one.
+# Every execution is a fresh process, so a block needs few rounds.
 _ROUNDS = (1, 64)
-# With --runs: so many blocks at least, where as many executions were asked for.
+# Number of blocks that the executions of --runs are spread over.
 _BLOCKS_OF_RUNS = 10
 _BATCH_S = 0.005
 _FAMILY = "commands"
-_HERE = "The cost is that of these programs on this machine, with these inputs and this file cache."
+_TRANSFERS = "It applies to these programs on this machine, with these inputs and this file cache."
 
 
 class CommandExperiment(Experiment):
-    """Whole commands, each execution a fresh process: wall time, CPU time and peak memory."""
+    """Wall time, CPU time and peak memory of whole commands."""
 
     name = "command"
-    title = "How much more does one command cost than the other?"
+    title = "How much more does one command cost than another?"
     factors = (Factor(CONTROL, (BASELINE, "…")),)
     word = "CMD"
     instead = hyperfine.INSTEAD
@@ -72,54 +72,41 @@ class CommandExperiment(Experiment):
     planted_metrics = (WALL.name, CPU.name)
     options = (
         Option("baseline", "the command that the others are compared with", "CMD"),
-        Option("treatment", "a command and its name", "NAME=CMD", multiple=True),
+        Option("treatment", "another command and its name", "NAME=CMD", multiple=True),
         Option(
             HOST,
-            "run the commands on several hosts, and compare those: the first is the baseline. WHERE is local, "
+            "run the commands on several hosts, and compare the hosts; the first is the baseline. WHERE is local, "
             "ssh://user@host[:port] or oci:RUNTIME",
             "NAME=WHERE",
             multiple=True,
         ),
         Option("name", "the name of a command, in the order of the commands", "NAME", True, short="n"),
-        Option("values", "the values a command was made with, which exports say", "NAME=A", True, hidden=True),
-        Option("in", "the folder that a command runs in, such as another checkout", "[NAME=]DIR", multiple=True),
-        Option("added", "add a cost to a command on purpose, to see if it is found", "NAME=PERCENT", multiple=True),
+        Option("values", "the values in a command, for exports", "NAME=A", True, hidden=True),
+        Option("in", "the working directory of a command, such as another checkout", "[NAME=]DIR", multiple=True),
+        Option("added", "add a known cost to a command, to check that it is detected", "NAME=PERCENT", multiple=True),
+        Option("prepare", "runs untimed before every execution (of all commands, or of one)", "[NAME=]CMD", True, "p"),
+        Option("setup", "runs once before the first block; it may build the commands", "CMD", True, short="s"),
+        Option("cleanup", "runs once after the last block, even after a failure", "CMD", multiple=True, short="c"),
+        Option("scan", "replace {NAME} by each of these values, as in size=1,6,9", "NAME=A,B", True, short="L"),
+        Option("warmup", "uncounted executions of every command at the start", "N", short="w"),
         Option(
-            "prepare",
-            "runs untimed before every execution (for all commands, or for one)",
-            "[NAME=]CMD",
-            multiple=True,
-            short="p",
-        ),
-        Option("setup", "runs once before the first block; it may build what is compared", "CMD", True, short="s"),
-        Option("cleanup", "runs once after the last block, whatever ended it", "CMD", multiple=True, short="c"),
-        Option(
-            "scan",
-            "put each of these values in place of {NAME}, as in size=1,6,9",
-            "NAME=A,B",
-            multiple=True,
-            short="L",
-        ),
-        Option("warmup", "executions of every command before anything counts", "N", short="w"),
-        Option(
-            "runs",
-            "count N executions of each command, or slightly more; the controls and the pilot add some",
-            "N",
-            short="r",
+            "runs", "execute each command N times (sometimes slightly more), plus pilot and controls", "N", short="r"
         ),
         Option("input", "the file that the commands read on stdin", "FILE"),
         Option(
             "count",
-            "also count, untimed: system_calls (by strace), allocations (valgrind), instructions (perf, or "
+            "also count, untimed: system_calls (strace), allocations (valgrind), instructions (perf, or "
             "instructions=cachegrind)",
             "WHAT",
             multiple=True,
         ),
-        Option("show-output", "show on stderr what the commands print", flag=True, prints=True),
+        Option("show-output", "show the commands' output on stderr", flag=True, prints=True),
         Option("no-shell", "run the commands without a shell (the default)", flag=True, short="N"),
-        Option("shell", "run the commands through /bin/sh; its start is measured and shown, not subtracted", flag=True),
+        Option(
+            "shell", "run the commands through /bin/sh; its startup is measured and shown, not subtracted", flag=True
+        ),
         Option("ignore-failure", "accept exit statuses other than 0", flag=True, short="i"),
-        Option("timeout", "the longest that one execution may take, as in 90s (default: 300s)", "TIME"),
+        Option("timeout", "the time limit of an execution, as in 90s (default: 300s)", "TIME"),
     )
 
     def wants(self, request: RunRequest) -> Wanted:
@@ -148,30 +135,27 @@ class CommandExperiment(Experiment):
                 declares=lambda levels: {} if places is None else declares(levels[HOST], places.where(levels)),
                 extra_operations=False,
             ),
-            transfers=_HERE
+            transfers=_TRANSFERS
             if places is None
-            else f"The cost is that of these programs with these inputs. {scope(places)}",
+            else f"It applies to these programs with these inputs. {scope(places)}",
             batch_s=batch_s,
             rounds_range=rounds_range,
             stopping=stopping,
-            # Every execution is a fresh process, whatever ran before: there is nothing to warm up or to settle.
+            # Every execution is a fresh process: nothing warms up.
             warms_up=False,
             settles=False,
             equal_counts=True,
             options=options,
-            answered_by=(
-                "the answer is wall time: a command may wait or do I/O, which CPU time leaves out; "
-                "CPU time stands beside it"
-            ),
+            answered_by=("the answer is wall time, which includes waiting and I/O; CPU time is shown next to it"),
             beside=(CPU.name,),
             words={
                 "metric=wall": "wall time",
                 "metric=cpu": "CPU time",
                 "empty loop": "starting the shell takes",
-                "unequal=exit_statuses": "compare commands that end alike; where the difference is no failure, "
-                "let both end with 0: --shell 'CMD; true'",
+                "unequal=exit_statuses": "compare commands with equal exit statuses; if the difference is not a "
+                "failure, make both end with 0: --shell 'CMD; true'",
             },
-            # Another launcher has another cost of its own; another exit status, or another program, is other work.
+            # Launchers differ in their own cost; a different exit status or program is different work.
             equal_witnesses=("launcher", "exit_statuses", *(() if places is None else ("program",))),
             hosts=tuple(where for where in far_hosts if machine.host_lacks(where) is None),
         )
@@ -191,15 +175,15 @@ class CommandExperiment(Experiment):
         return changed | ({"added": (f"{names[1]}={100 * added:g}%",)} if added else {})
 
     def command_lines(self, plan: Plan) -> dict[str, CommandLine]:
-        """The command of every treatment, with the name that it was given and the values of its scans."""
+        """Command, given name and scan values of every treatment."""
         lines: dict[str, CommandLine] = {}
         for treatment in plan.treatments:
             if treatment.role in (Role.BASELINE, Role.TREATMENT):
                 commands = _treatment_commands(treatment, plan)
                 name = _command(treatment, commands)
                 given = name if name in plan.options.get("name", ()) else ""
-                place, combinations = list(commands.texts).index(name), plan.options.get("values", ())
-                values = combinations[place].split(",") if place < len(combinations) else ()
+                index, combinations = list(commands.texts).index(name), plan.options.get("values", ())
+                values = combinations[index].split(",") if index < len(combinations) else ()
                 scanned = {k: level for k, level in treatment.levels.items() if k != plan.control}
                 lines[treatment.id] = CommandLine(
                     commands.texts[name], given, scanned | dict(pair.split("=", 1) for pair in values)
@@ -224,12 +208,12 @@ class _Bench(Bench):
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
         cells = read_cells(plan.options)
-        self._commands = cells[0]  # what they share; of a scan the first cell's
+        self._commands = cells[0]  # for the options that all cells share
         self._is_warm = False
         self._counters = counters(plan.options.get("count", ()))
         self._counted: dict[tuple[str, str], Witnesses] = {}
         if self._counters and self._commands.places is not None:
-            raise WrongUse("--count is for commands on this machine alone", "leave it out, or --host")
+            raise WrongUse("--count works on this machine only", "remove it, or --host")
         for cell in cells:
             check_files(cell, programs=not cell.set_up)
 
@@ -237,7 +221,7 @@ class _Bench(Bench):
         described: dict[str, dict[str, None]] = {}
         if self._commands.places is not None and not self._commands.places.use_this_machine:
             return {}
-        if self._commands.set_up:  # which may make them again in every session
+        if self._commands.set_up:  # may rebuild the programs in every session
             return {}
         for commands in read_cells(self.plan.options):
             for name, argv in commands.argv.items():
@@ -247,7 +231,7 @@ class _Bench(Bench):
         return {name: "; ".join(files) for name, files in described.items()}
 
     def start(self, inputs: Mapping[str, str]) -> None:
-        """Run what --setup names; what --cleanup names runs at the end, also where something before it failed."""
+        """Run --setup; --cleanup runs at the end, even after a failure."""
         self.callback(self._run, "--cleanup", self._commands.clean_up)
         self._run("--setup", self._commands.set_up)
         for cell in read_cells(self.plan.options) if self._commands.set_up else ():
@@ -274,7 +258,7 @@ class _Bench(Bench):
         return super().specs(inputs, calibrated)
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
-        from sectax.experiments.command.subject import CommandSpec  # with what starts processes
+        from sectax.experiments.command.subject import CommandSpec  # imported late: starts processes
 
         commands = _treatment_commands(treatment, self.plan)
         name = _command(treatment, commands)
@@ -283,17 +267,17 @@ class _Bench(Bench):
         return CommandSpec(
             name=name if places is None else f"{name} on {treatment.levels[HOST]}",
             argv=commands.argv[name],
-            # Another machine has no such folder; there it is the home of whoever logs in.
+            # On another machine, the home folder.
             cwd=commands.folders[name] if sees_this_machine(where) else None,
             host=where,
-            tells_host=places is not None,
+            reports_host=places is not None,
             prepare=commands.prepare.get(name),
             deadline_s=commands.deadline_s,
             ignore_failure=commands.ignore_failure,
             injected_s=self.plan.added_s(treatment, calibrated) + self._planted_s(treatment, calibrated),
-            # Once, before anything counts, which is the pilot; a session without one warms up in its blocks.
+            # In the pilot; a session without one warms up in its blocks.
             warmup=0 if self._is_warm and calibrated is not None else commands.warmup,
-            # Whoever says how many executions there are says with --warmup how many are thrown away.
+            # With --runs, only --warmup adds executions.
             first=calibrated is not None and not runs(self.plan.options) and not _is_long(treatment, calibrated),
             input=commands.input or os.devnull,
             output=INHERIT if commands.show_output else NULL,
@@ -301,7 +285,7 @@ class _Bench(Bench):
         )
 
     def _planted_s(self, treatment: Treatment, calibrated: Calibrated | None) -> float:
-        """What --added makes an execution take longer, once the pilot has said how long those of the baseline are."""
+        """Known cost of --added in seconds, from the pilot's baseline time."""
         commands = _treatment_commands(treatment, self.plan)
         share = commands.added.get(_command(treatment, commands), 0.0)
         baseline = self.plan.cell(treatment.cell).baseline
@@ -309,7 +293,7 @@ class _Bench(Bench):
         return 0.0 if calibration is None else share * calibration.operation_s
 
     def empties(self) -> dict[str, SubjectSpec]:
-        """With --shell, the start of the shell is part of every command, and told beside the figures."""
+        """The shell's startup, part of every command with --shell."""
         if not self.plan.options.get("shell"):
             return {}
         from sectax.experiments.command.subject import CommandSpec
@@ -321,7 +305,7 @@ class _Bench(Bench):
         return {_FAMILY: CommandSpec("shell", (*SHELL, ""), cwd=folder, deadline_s=commands.deadline_s, host=where)}
 
     def _run(self, option: str, hooks: tuple[tuple[str, ...], ...]) -> None:
-        from sectax.experiments.command.hook import HookFailed, run_hook  # with what starts processes
+        from sectax.experiments.command.hook import HookFailed, run_hook  # imported late: starts processes
 
         for argv in hooks:
             try:
@@ -336,7 +320,7 @@ def _is_long(treatment: Treatment, calibrated: Calibrated) -> bool:
 
 
 def _command(treatment: Treatment, commands: Commands) -> str:
-    """Which command a treatment runs; where hosts are compared there may be only one."""
+    """Command of a treatment; without that factor, the only one."""
     return treatment.levels.get(CONTROL) or next(iter(commands.texts))
 
 
@@ -345,20 +329,15 @@ def _treatment_commands(treatment: Treatment, plan: Plan) -> Commands:
 
 
 def _stopping_rule(runs: int | None, stopping: Stopping) -> tuple[Stopping, tuple[int, int], float]:
-    """When a run ends, its rounds per block and the length of a batch: with --runs, as many executions as asked for.
-
-    Raises:
-        WrongUse: another option says already when it ends.
-    """
+    """Stopping rule, rounds and batch time; with --runs, for that number of executions. Raises `WrongUse`."""
     if runs is None:
         return stopping, _ROUNDS, _BATCH_S
     if stopping.fixed_blocks or stopping.max_blocks or (stopping.budget_s and not stopping.extends):
         raise WrongUse(
-            "--runs fixes the number of blocks, so it does not go with --blocks, --max-blocks or --budget",
-            "use more --runs",
+            "--runs cannot be combined with --blocks, --max-blocks or --budget", "use --runs with a larger number"
         )
     rounds = max(1, runs // _BLOCKS_OF_RUNS)
     blocks = max(FIRST_LOOK, math.ceil(runs / rounds))
     fixed = replace(stopping, fixed_blocks=blocks, max_blocks=blocks, budget_s=None, extends=False)
-    # A batch of no length: one execution at a time, where the clock allows it.
+    # Batches of length 0 have one execution each, if the clock allows it.
     return fixed, (rounds, rounds), 0.0

@@ -1,4 +1,4 @@
-"""Runs what a user wants done once before or after a session."""
+"""Runs --setup and --cleanup."""
 
 from __future__ import annotations
 
@@ -22,22 +22,21 @@ _TAIL = 8 * 1024
 
 
 class HookFailed(NothingMeasured):
-    """What was to be done before or after a session could not be done."""
+    """A command of --setup or --cleanup failed."""
 
 
 def run_hook(argv: Sequence[str], deadline_s: float, *, cwd: str | None = None, input: str = os.devnull) -> None:
-    """Run a command once on this machine and wait for its end. Its stdout is discarded.
+    """Run a command on this machine and wait for its end, discarding its stdout.
 
-    What it leaves running (a server that the commands talk to) is left alone, as that is what it is for. Its stderr
-    goes to a temporary file without a name until its last process ends: a server that logs much should be given
-    another place (`server 2>/dev/null &`).
+    Background processes that it starts, such as a server, keep running. Their stderr goes to an unnamed temporary
+    file: redirect the log of a verbose server (`server 2>/dev/null &`).
 
     Args:
-        deadline_s: seconds after which it is killed with all its process group.
-        cwd: where it runs; None for here.
-        input: the file that it reads on stdin.
+        deadline_s: seconds after which its process group is killed.
+        cwd: working directory; None for the current one.
+        input: file for stdin.
     Raises:
-        HookFailed: not found, a status other than 0, or late.
+        HookFailed: not found, an exit status other than 0, or a timeout.
     """
     with tempfile.TemporaryFile() as stderr, open(input, "rb") as stdin:
         failed = _run(argv, (stdin, stderr), deadline_s, cwd)
@@ -52,9 +51,9 @@ def _run(
     deadline_s: float,
     cwd: str | None,
 ) -> tuple[str, str] | None:
-    """What went wrong and what to try; None where all went well."""
+    """Message and hint of a failure, or None."""
     if cwd is not None and not os.path.isdir(cwd):
-        return f"cannot run: there is no folder {printable(cwd)}", "give another folder to run it in"
+        return f"cannot run: there is no folder {printable(cwd)}", "give another working directory"
     try:
         path = find_program(argv[0], cwd, {})
         GUARDIAN.prepare()

@@ -1,8 +1,7 @@
-"""Starts programs and times them, where there is no C compiler to build launcher.c with.
+"""Starts and times programs if there is no C compiler to build launcher.c.
 
-It runs as a script in an interpreter of its own (`python -I -S -E launcher.py`) and imports as little as it can, since
-every program seems at least as large as what started it. The requests and replies are described in launcher.c; this
-does the same, with a higher floor of peak memory and a little more of its own in every time.
+Runs as a script in a separate interpreter (`python -I -S -E launcher.py`) and imports little, since a program's peak
+memory is at least that of its launcher. Same requests and replies as launcher.c, with higher costs.
 """
 
 from __future__ import annotations
@@ -18,18 +17,16 @@ from types import FrameType
 _CLOCK_READINGS = 2000
 _SLOTS = 8
 _SET_CHILD_SUBREAPER = 36
-_LONGEST_POLL_MS = 1e8  # poll takes 32 bits
+_LONGEST_POLL_MS = 1e8  # a 32-bit argument
 
 
 class Program:
-    """What a slot holds: where its input and output are, and how it is started."""
-
     def __init__(self, words: list[str]) -> None:
         self.input, self.output, self.errors, self.path, *self.argv = map(_text, words)
 
 
 class Ended:
-    """How one execution ended. `refused` is what could not be had, with the system's error number."""
+    """End of an execution; `refused` is the resource that was unavailable, `error` its errno."""
 
     def __init__(self) -> None:
         self.pid = 0
@@ -50,7 +47,7 @@ _woken, _wake = os.pipe()
 
 
 def _text(coded: str) -> bytes:
-    """Decode 'x' and hex; what stands before the x (a mark) is kept."""
+    """Decode 'x' and hex digits, keeping a mark before the x."""
     mark, separator, code = coded.partition("x")
     return mark.encode() + bytes.fromhex(code) if separator else coded.encode()
 
@@ -80,12 +77,12 @@ def _alive(group: int) -> bool:
 
 
 def _sweep(leader: int, ended: Ended) -> None:
-    """Kill the group of a leader that is not reaped yet, so that its number is still ours; then reap the leader."""
+    """Kill the group of an unreaped leader, whose ID cannot be reused yet, and reap it."""
     _kill(leader)
     _reap(leader, ended)
     if _alive(leader):
         ended.left = True
-        for _ in range(50):  # they are dying; let them not die into the next execution's time
+        for _ in range(50):  # wait, so that they do not end during the next execution
             time.sleep(0.001)
             if not _alive(leader):
                 break
@@ -97,14 +94,14 @@ def _reap(leader: int, ended: Ended) -> None:
 
 
 def _inherit() -> None:
-    """Have the kernel give us what leaves its group (setsid) when its parent ends."""
+    """Become the parent of orphans, including those in other sessions."""
     import ctypes
 
     ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def _sweep_inherited() -> None:
-    """Kill and reap what we inherited. Nothing else may be running: any child is taken for one."""
+    """Kill and reap inherited orphans; there must be no other child."""
     for _ in range(500):
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
@@ -135,7 +132,7 @@ def _open(program: Program, ended: Ended) -> list[int]:
 
 
 def _execute(program: Program, deadline_ns: int, spin_ns: int) -> Ended:
-    """Run a program once. Afterwards it is an unreaped member of `_groups`, unless it was refused."""
+    """Run a program once; it stays unreaped in `_groups` unless it was refused."""
     ended = Ended()
     files = _open(program, ended)
     if not ended.refused:
@@ -143,7 +140,7 @@ def _execute(program: Program, deadline_ns: int, spin_ns: int) -> Ended:
         ignored_by_python = [signal.SIGPIPE, signal.SIGXFSZ]
         began = time.monotonic_ns()
         if spin_ns > 0:
-            # Nothing of ours can run in the child, so the known cost is paid here and added to the child's CPU time.
+            # The known cost cannot run in the child: it is spent here, and added to the child's CPU time.
             spin_from = time.thread_time_ns()
             while time.monotonic_ns() < began + spin_ns:
                 pass
@@ -169,7 +166,7 @@ def _execute(program: Program, deadline_ns: int, spin_ns: int) -> Ended:
 
 
 def _wait_for_end(began: int, deadline_ns: int, ended: Ended) -> None:
-    """Wait until the program has ended, or the deadline has passed, or sectax is gone. Does not reap it."""
+    """Wait for the program's end, the deadline, or sectax's end, without reaping."""
     poll = select.poll()
     poll.register(_woken, select.POLLIN)
     poll.register(0, 0)
@@ -207,7 +204,7 @@ def _stopped(slot: int, ended: Ended) -> str:
 
 
 def _prepare(slot: int, deadline_ns: int) -> tuple[int, str]:
-    """What the preparation started (a server, say) lives until the execution that it was for has ended."""
+    """Run a preparation, whose processes live until the execution has ended."""
     ended = _execute(_programs[slot], deadline_ns, 0)
     end = _stopped(slot, ended)
     if not end and ended.status:
@@ -216,7 +213,7 @@ def _prepare(slot: int, deadline_ns: int) -> tuple[int, str]:
 
 
 def _run_once(before: str, slot: int, deadline_ns: int, spin_ns: int) -> tuple[str, int, bool]:
-    """The reply's part, the program's status, and whether to go on."""
+    """Returns a part of the reply, the program's status, and whether to continue."""
     prepared, end = (0, "") if before == "-" else _prepare(int(before), deadline_ns)
     status = 0
     if not end:

@@ -1,7 +1,4 @@
-"""The launcher: the small C program, built once into the cache, or else the Python one.
-
-One that runs carries requests to its programs and their answers back, and leaves nothing behind.
-"""
+"""The launcher: a small C program built into the cache, or a Python script."""
 
 from __future__ import annotations
 
@@ -25,11 +22,11 @@ from sectax.hosts.registry import Host
 from sectax.model.environment import LOCAL_HOST
 from sectax.parts import c_programs
 
-# Which of its programs lies in which slot of the launcher.
+# Slots of the launcher's programs.
 PREPARE = 0
 COMMAND = 1
 NOTHING = 2
-# The same once more with a stderr that is read, to learn after a failure what they say.
+# With a stderr that is read, to explain a failure.
 PREPARE_ALOUD = 3
 COMMAND_ALOUD = 4
 
@@ -42,10 +39,9 @@ class Launcher:
     """A program that starts and times others.
 
     Attributes:
-        argv: what starts it.
-        name: what it is, for the record: arms that were timed by different launchers cannot be compared.
-        nothing: a program that does nothing, to find out what launching itself costs; None where there is none.
-        file: the one file that is all of it; None where it needs more.
+        name: for the record; times of different launchers cannot be compared.
+        nothing: a program that does nothing, to measure the cost of launching, or None.
+        file: its executable, if it needs no other file.
     """
 
     argv: tuple[str, ...]
@@ -56,37 +52,30 @@ class Launcher:
 
 @functools.cache
 def launcher() -> Launcher:
-    """The best launcher that is available here; looked for once per process."""
+    """The best launcher available here."""
     return built_launcher() or python_launcher()
 
 
 def host_launcher(host: Host) -> Launcher:
-    """The launcher for programs of this host: another one than this machine is sent the one in C.
-
-    Raises:
-        ChildNotStarted: it cannot be built here, or is not available there.
-    """
+    """The launcher for a host; other machines are sent the C program. Raises `ChildNotStarted`."""
     best = launcher()
     if host.name == LOCAL_HOST:
         return best
     if best.file is None:
-        raise ChildNotStarted("the launcher", f"no C compiler is here to build what times programs on {host.name}")
+        raise ChildNotStarted("the launcher", f"building it for {host.name} needs a C compiler here")
     path = host.put(best.file)
     return dataclasses.replace(best, argv=(path,), nothing=(path, *c_programs.NOTHING))
 
 
 def python_launcher() -> Launcher:
-    """The launcher that needs nothing but the interpreter. Every program seems to need its 9 MB of memory."""
+    """The launcher in Python; peak memory is at least its 9 MB."""
     argv = (sys.executable, "-I", "-S", "-E", str(_SCRIPT))
     nothing = shutil.which("true")
     return Launcher(argv, f"python {platform.python_version()}", None if nothing is None else (nothing,))
 
 
 def built_launcher() -> Launcher | None:
-    """The launcher in C out of the cache, built before where it is not there; None where it cannot be.
-
-    Static first: with a dynamic libc the floor of peak memory is 1.5 MB instead of 0.7 MB.
-    """
+    """The launcher in C, built if necessary, or None; peak memory is at least 0.7 MB (static) or 1.5 MB."""
     program = c_programs.built(_SOURCE, "launchers")
     if program is None:
         return None
@@ -94,15 +83,15 @@ def built_launcher() -> Launcher | None:
     return Launcher((str(path),), f"c, {link}", (str(path), *c_programs.NOTHING), path)
 
 
-# What a launcher may take beyond the programs that it runs: to start, to answer, to kill what is left.
+# Time for a launcher to start, answer, and kill leftovers.
 _GRACE_S = 10.0
 
 
 class RunningLauncher:
-    """One launcher process. Every method but `kill` may raise `ChildError`, and `ValueError` for a word with a NUL."""
+    """One launcher process. Methods but `kill` may raise `ChildError`, and `ValueError` for a NUL."""
 
     def __init__(self, host: Host, launcher: Launcher, cwd: str | None, env: Mapping[str, str]) -> None:
-        # It alone knows the groups of its programs, and kills them when its stdin ends.
+        # The launcher kills its programs' groups when its stdin ends.
         self.child = host.start(launcher.argv, cwd=cwd, ends_itself=True)
         try:
             self._send(requests.HELLO + requests.environment(env))
@@ -111,7 +100,7 @@ class RunningLauncher:
             raise
 
     def clock(self) -> Clock:
-        """Read the greeting; to be called once, before anything else is asked."""
+        """Read the greeting; to be called once, before other requests."""
         return requests.read_hello(self.child.receive_line(time.monotonic() + _GRACE_S))
 
     def define(self, definition: bytes) -> None:
@@ -137,7 +126,7 @@ class RunningLauncher:
         self.child.wait(time.monotonic() + _GRACE_S)
 
     def kill(self) -> None:
-        """End the launcher and all that it started; never raises."""
+        """End the launcher and its programs; never raises."""
         with contextlib.suppress(OSError, ChildError):
             self.child.close(grace=_GRACE_S)
 
@@ -148,26 +137,21 @@ class RunningLauncher:
 def definitions(
     path: str, argv: Sequence[str], source: str, output: str, prepare_path: str, prepare: Sequence[str] | None
 ) -> list[bytes]:
-    """The requests that define a command and its preparation.
+    """Requests that define a command and its preparation. Raises `ValueError` for a NUL.
+
+    stderr is discarded: reading a pipe would wake the launcher in a timed region, an unread pipe blocks the command
+    after 64 KiB, a file may fill the disk, and a limit on its size makes the command's writes fail. A failed command
+    is run again to read its stderr.
 
     Args:
-        path, argv: its program, and its arguments with the program's name first.
-        source, output: as `CommandSpec` has them.
-
-    stderr goes to /dev/null with the rest: a pipe that the launcher drains would wake it in the middle of a timed
-    region, one that nobody drains blocks the command after 64 KiB, a file lets it fill the disk, and a limit on the
-    size of a file (RLIMIT_FSIZE, a sealed memfd) makes its own writes fail. So a failed command is run once more to
-    hear what it says.
-
-    Raises:
-        ValueError: a NUL in a word.
+        source, output: `CommandSpec.input` and `output`.
     """
     null = requests.truncated(os.devnull)
-    output_place, errors = _places(output)
+    stdout, errors = _streams(output)
     stderr = requests.STDERR_OF_LAUNCHER
     defined = [
-        requests.program(COMMAND, source, output_place, errors, path, argv),
-        requests.program(COMMAND_ALOUD, source, output_place, stderr, path, argv),
+        requests.program(COMMAND, source, stdout, errors, path, argv),
+        requests.program(COMMAND_ALOUD, source, stdout, stderr, path, argv),
     ]
     if prepare is not None:
         defined.append(requests.program(PREPARE, os.devnull, null, null, prepare_path, prepare))
@@ -175,13 +159,12 @@ def definitions(
     return defined
 
 
-def _places(output: str) -> tuple[str, str]:
+def _streams(output: str) -> tuple[str, str]:
     null = requests.truncated(os.devnull)
     if output == NULL:
         return null, null
     if output == INHERIT:
-        # The launcher's own streams are its conversation with sectax, so it opens sectax's stderr again. Where that is
-        # a file, sectax appends too: otherwise each would write over the other.
+        # The launcher opens sectax's stderr again, since its own streams are in use. If that is a file, both append.
         fcntl.fcntl(2, fcntl.F_SETFL, fcntl.fcntl(2, fcntl.F_GETFL) | os.O_APPEND)
         shown = requests.appended(f"/proc/{os.getpid()}/fd/2")
         return shown, shown

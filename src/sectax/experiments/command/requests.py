@@ -1,7 +1,4 @@
-"""What is said to a launcher, and what it answers, in words for a person too where it went wrong: pure functions.
-
-The language is described in launcher.c.
-"""
+"""Requests and replies of a launcher (launcher.c), and messages for its failures: pure functions."""
 
 from __future__ import annotations
 
@@ -15,7 +12,6 @@ from sectax.hosts.process.errors import describe_exit
 from sectax.text.printable import printable
 
 VERSION = 1
-# Where the output of a command goes.
 NULL, INHERIT = "null", "inherit"
 STDERR_OF_LAUNCHER = "-"
 HELLO, QUIT = b"hello\n", b"quit\n"
@@ -23,7 +19,7 @@ HELLO, QUIT = b"hello\n", b"quit\n"
 
 @dataclass(frozen=True)
 class Clock:
-    """The launcher's monotonic clock: its smallest step and what reading it costs, in seconds."""
+    """Resolution and read cost of the launcher's monotonic clock, in seconds."""
 
     granularity_s: float
     read_s: float
@@ -31,15 +27,15 @@ class Clock:
 
 @dataclass(frozen=True)
 class Execution:
-    """One execution that came to its end.
+    """One complete execution.
 
     Attributes:
-        wall_s: from just before the process was made until its end was seen.
-        cpu_s: user and system time of the program and of those of its descendants that it waited for; `system_s` is
-            what of it was spent in the kernel.
-        peak_memory: bytes; the largest of these processes, not their sum.
-        status: the exit status; negative is the signal that killed it.
-        left: it left processes of its group behind, which were killed.
+        wall_s: from before the process was created until its end was noticed.
+        cpu_s: user and system time of the program and the descendants that it waited for.
+        peak_memory: bytes of the largest of these processes.
+        status: exit status, or the negative signal number.
+        left: whether it left processes, which were killed.
+        system_s: system time in `cpu_s`.
     """
 
     wall_s: float
@@ -54,14 +50,14 @@ class Execution:
 
 @dataclass(frozen=True)
 class Late:
-    """The deadline passed; the whole group was killed."""
+    """Killed at the deadline."""
 
     slot: int
 
 
 @dataclass(frozen=True)
 class LauncherRefused:
-    """The system did not give what an execution needs: `what` is input, output, errors, process or program."""
+    """A resource was unavailable: `what` is input, output, errors, process or program."""
 
     slot: int
     what: str
@@ -81,7 +77,7 @@ End = Late | LauncherRefused | NotPrepared
 
 @dataclass(frozen=True)
 class Done:
-    """The executions that came to their end, and why there are no more of them than that; None where all were made."""
+    """Complete executions, and why there are no more, or None."""
 
     executions: tuple[Execution, ...]
     end: End | None
@@ -95,9 +91,8 @@ def program(slot: int, source: str, output: str, errors: str, path: str, argv: I
     """Define a slot.
 
     Args:
-        source: the file for stdin.
-        output, errors: as `truncated` and `appended` make them; *errors* may be `STDERR_OF_LAUNCHER`.
-        path: the program itself; *argv* is its arguments, its own name first.
+        source: file for stdin.
+        output, errors: from `truncated` or `appended`; *errors* may be `STDERR_OF_LAUNCHER`.
     """
     return _line("program", str(slot), _text(source), output, errors, _text(path), *map(_text, argv))
 
@@ -116,15 +111,15 @@ def run(prepare: int | None, slot: int, times: int, *, strict: bool, deadline_s:
 
 
 def read_hello(line: bytes) -> Clock:
-    """Raises `ValueError` for anything but the greeting of a launcher of this version."""
+    """Parse the greeting. Raises `ValueError`."""
     word, version, granularity, read = line.decode("ascii").split()
     if word != "launcher" or int(version) != VERSION:
-        raise ValueError(f"no launcher of version {VERSION}")
+        raise ValueError(f"not a launcher of version {VERSION}")
     return Clock(int(granularity) * 1e-9, int(read) * 1e-9)
 
 
 def read_done(line: bytes) -> Done:
-    """Raises `ValueError` for anything but the answer to `run`."""
+    """Parse the answer to `run`. Raises `ValueError`."""
     word, *records = line.decode("ascii").split()
     if word != "done":
         raise ValueError(f"not an answer to a run: {line[:120]!r}")
@@ -154,7 +149,7 @@ def _end(word: str) -> End:
             return LauncherRefused(int(slot), what, int(errno))
         case ["status", slot, status]:
             return NotPrepared(int(slot), os.waitstatus_to_exitcode(int(status)))
-    raise ValueError(f"an end that is not known: {word!r}")
+    raise ValueError(f"unknown end: {word!r}")
 
 
 def _line(*words: str) -> bytes:
@@ -164,7 +159,7 @@ def _line(*words: str) -> bytes:
 def _text(text: str) -> str:
     plain = os.fsencode(text)
     if b"\0" in plain:
-        raise ValueError("a word of a command holds a NUL byte")
+        raise ValueError("a word of a command contains a NUL byte")
     return "x" + plain.hex()
 
 
@@ -173,12 +168,12 @@ def _nanoseconds(seconds: float) -> str:
 
 
 _LAST_LINES = 3
-_LAST_WORDS = 300  # characters
-_MORE_MEMORY = "give it more memory (free some, or raise the limit of its container or cgroup), or leave it out"
+_TAIL = 300  # characters
+_MORE_MEMORY = "give it more memory (free some, or raise the limit of its container or cgroup), or omit it"
 
 
 def is_sigkill(status: int) -> bool:
-    """Whether SIGKILL ended it. A shell around the program says 137 where the program was killed."""
+    """Whether SIGKILL ended it, or its shell reports so (137)."""
     return status in (-signal.SIGKILL, 128 + signal.SIGKILL)
 
 
@@ -187,31 +182,28 @@ def ending(status: int, out_of_memory: bool, hint: str) -> tuple[str, str]:
 
 
 def lateness(deadline_s: float) -> tuple[str, str]:
-    return (
-        f"was still running after {deadline_s:.3g} s and was killed",
-        "raise --timeout, or see by hand what it waits for",
-    )
+    return f"was still running after {deadline_s:.3g} s and was killed", "raise --timeout, or run it by hand"
 
 
 def refusal(refused: LauncherRefused, path: str, source: str, output: str) -> tuple[str, str]:
-    """An execution that could not begin: *path* is the program, *source* and *output* its files."""
+    """Message and hint for an execution that could not start."""
     reason = os.strerror(refused.errno)
     match refused.what:
         case "input":
             return f"its input {source} cannot be read: {reason}", "give another file to read"
         case "output" | "errors":
-            return f"its output {output} cannot be written: {reason}", "give another place for it"
+            return f"its output {output} cannot be written: {reason}", "give another file"
         case "process":
-            return f"no process could be made for it: {reason}", "free memory, or raise the limit of processes"
+            return f"no process could be created: {reason}", "free memory, or raise the limit on processes"
     match refused.errno:
-        case errno.ENOENT:  # the program itself was found before
-            return f"{path} is gone, or the interpreter that its first line names is not there", "fix its first line"
+        case errno.ENOENT:  # the program existed before
+            return f"{path} or the interpreter in its first line does not exist", "check its first line"
         case errno.ENOEXEC:
-            return f"{path} is no program that this system can run", "a script needs a first line such as #!/bin/sh"
+            return f"{path} is not executable on this system", "a script needs a first line such as #!/bin/sh"
     return f"{path} could not be started: {reason}", "run it by hand to see why"
 
 
 def last_words(stderr: bytes) -> str:
-    """The last lines that say something, as untrusted as they are; empty where there are none."""
+    """The last lines of stderr, to append to a message."""
     lines = [line.strip() for line in stderr.splitlines() if line.strip()][-_LAST_LINES:]
-    return f"; last on its stderr: {printable(b' | '.join(lines), _LAST_WORDS)}" if lines else ""
+    return f"; last on its stderr: {printable(b' | '.join(lines), _TAIL)}" if lines else ""

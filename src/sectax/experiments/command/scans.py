@@ -1,7 +1,4 @@
-"""What the text of a command holds besides a program and its arguments: scans, and what only a shell would understand.
-
-A scan: `-L size=1,6,9` puts each value in place of `{size}`, and each is a level of a factor of its own.
-"""
+"""Scans (`-L size=1,6,9` replaces `{size}`, a factor) and shell syntax in commands."""
 
 from __future__ import annotations
 
@@ -13,43 +10,37 @@ from sectax.model.errors import WrongUse
 from sectax.text.near import did_you_mean
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
-# `{size}`; and `{{size}}` for who wants `{size}` itself.
+# `{size}`, and `{{size}}` for a literal `{size}`.
 _PLACEHOLDER = re.compile(r"\{(?P<open>\{)?(?P<name>[A-Za-z_]\w*)\}(?(open)\})")
-_AS_IN = "say it as in -L size=1,6,9"
+_AS_IN = "as in -L size=1,6,9"
 
 
 def read_scans(texts: Iterable[str], reserved: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """What each `-L NAME=A,B` names, in order.
+    """Parse scans, in order. Raises `WrongUse`.
 
     Args:
-        reserved: the names of other factors, which a scan cannot have.
-    Raises:
-        WrongUse: no name or values, a name twice, a value twice.
+        reserved: names of other factors.
     """
     scans: dict[str, tuple[str, ...]] = {}
     for text in texts:
         name, separator, values = text.partition("=")
         levels = tuple(value.strip() for value in values.split(","))
         if not separator or not _NAME.fullmatch(name) or not all(levels):
-            raise WrongUse(f"-L {text!r} names no placeholder and values", _AS_IN)
+            raise WrongUse(f"-L {text!r} is not NAME=A,B", _AS_IN)
         if name in scans or name in reserved:
-            raise WrongUse(f"-L {name}: this name is taken", "give every placeholder a name of its own")
-        twice = next((level for at, level in enumerate(levels) if level in levels[:at]), None)
-        if twice is not None:
-            raise WrongUse(f"-L {name} names {twice} twice", "name every value once")
+            raise WrongUse(f"-L {name}: this name is taken", "give every placeholder a different name")
+        duplicate = next((level for level in levels if levels.count(level) > 1), None)
+        if duplicate is not None:
+            raise WrongUse(f"-L {name} has {duplicate} twice", "give every value once")
         scans[name] = levels
     ambiguous = next((value for values in scans.values() for value in values if "/" in value), None)
     if len(scans) > 1 and ambiguous is not None:
-        raise WrongUse(f"-L: {ambiguous!r} has a /, and there are several scans", "leave the / out of the values")
+        raise WrongUse(f"-L: {ambiguous!r} has a /, which several scans cannot have", "remove the / from the values")
     return scans
 
 
 def fill(text: str, values: Mapping[str, str], what: str) -> str:
-    """A command with the values in place of their placeholders; without any scan it is left as it stands.
-
-    Raises:
-        WrongUse: a placeholder that no scan names.
-    """
+    """Replace placeholders by values, if there are any scans. Raises `WrongUse`."""
     if not values:
         return text
 
@@ -58,29 +49,27 @@ def fill(text: str, values: Mapping[str, str], what: str) -> str:
         if match["open"]:
             return f"{{{name}}}"
         if name not in values:
-            hint = f"{did_you_mean(name, values)}; write {{{{{name}}}}} if it is meant literally"
-            raise WrongUse(f"{what} has the placeholder {{{name}}}, and no -L gives it values", hint)
+            hint = f"{did_you_mean(name, values)}; write {{{{{name}}}}} for a literal"
+            raise WrongUse(f"{what} has the placeholder {{{name}}}, but there is no -L {name}", hint)
         return values[name]
 
     return _PLACEHOLDER.sub(value, text)
 
 
 def refuse_unused(scans: Iterable[str], texts: Iterable[str]) -> None:
-    """Raises `WrongUse` where no command has the placeholder of a scan."""
+    """Raise `WrongUse` if no command has the placeholder of a scan."""
     used = {match["name"] for text in texts for match in _PLACEHOLDER.finditer(text) if not match["open"]}
     for name in scans:
         if name not in used:
-            raise WrongUse(f"-L {name}: no command has {{{name}}}", f"write {{{name}}} where the value belongs")
+            raise WrongUse(f"-L {name}: no command has {{{name}}}", f"write {{{name}}} in place of the value")
 
 
 def refuse_placeholders(what: str, text: str, scans: Iterable[str]) -> None:
-    """Raises `WrongUse` for a placeholder in what runs once for all values."""
+    """Raise `WrongUse` for a placeholder in a command that runs once for all values."""
     for match in _PLACEHOLDER.finditer(text):
         if not match["open"] and match["name"] in set(scans):
-            raise WrongUse(
-                f"{what} has {{{match['name']}}}, and runs once for all values of it",
-                "use --prepare, which runs before every execution with its value",
-            )
+            reason = f"{what} has {{{match['name']}}}, but runs once for all its values"
+            raise WrongUse(reason, "use --prepare, which runs before every execution with its value")
 
 
 _OPERATORS = re.compile(r"&&|\|\||;;|<<|>>|\$\(|[|&;<>()\n]")
@@ -92,26 +81,26 @@ _HOME = re.compile(r"~[\w.+-]*(?:/|$)")
 
 @dataclass(frozen=True)
 class _Piece:
-    """A run of characters of one word that are quoted alike: '' for not at all, or the quote."""
+    """Characters of a word with the same quote; '' is unquoted."""
 
     text: str
     quote: str
 
 
 def shell_syntax(text: str) -> str | None:
-    """The first part of a command that a shell would act on, and that would be passed on as it stands without one.
+    """First part of a command that only a shell would interpret, or None.
 
-    Quoted parts are left alone, as a shell leaves them: single quotes protect everything, double quotes all but
-    `$` and the backquote, a backslash the next character.
+    Quotes protect as in a shell: single quotes everything, double quotes all but `$` and the backquote, a backslash
+    the next character.
     """
-    for place, word in enumerate(_words(text.strip())):
-        syntax = _in_word(word, first=place == 0)
+    for index, word in enumerate(_words(text.strip())):
+        syntax = _word_syntax(word, first=index == 0)
         if syntax is not None:
             return syntax
     return None
 
 
-def _in_word(word: list[_Piece], *, first: bool) -> str | None:
+def _word_syntax(word: list[_Piece], *, first: bool) -> str | None:
     bare = "".join(piece.text if not piece.quote else "\0" for piece in word)
     if word[0].quote == "":
         if first and (assigned := _ASSIGNMENT.match(bare)):
@@ -128,7 +117,7 @@ def _in_word(word: list[_Piece], *, first: bool) -> str | None:
 
 
 def _words(text: str) -> Iterator[list[_Piece]]:
-    """The words of a command, each as its pieces. An unbalanced quote lasts to the end."""
+    """Words of a command, as pieces. An unbalanced quote extends to the end."""
     word: list[_Piece] = []
     quote, text_so_far = "", ""
     characters = iter(text)

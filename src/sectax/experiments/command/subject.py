@@ -1,4 +1,4 @@
-"""A command as a subject: a small launcher executes it, again and again, and times every execution."""
+"""Subject of a command, executed and timed by a launcher."""
 
 from __future__ import annotations
 
@@ -18,48 +18,41 @@ from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Observation, Visit, Witnesses, Work
 from sectax.text.printable import printable
 
-# Executions of a program that does nothing: enough for a median, and 4 ms in all.
+# Executions of a program that does nothing: enough for a median, and 4 ms in total.
 _NOTHINGS = 9
-# The kernel counts resident pages per CPU and adds up seldom, so the same program differs by some dozens of pages.
+# The kernel counts resident pages per CPU, so the same program differs by some dozens of pages.
 _FLOOR_SLACK = 256 * 1024
 
-# What can go wrong with the launcher itself; the command's own failures are ordinary answers.
-_LauncherTrouble = (ChildError, ValueError)
+# Failures of the launcher itself; those of the command are ordinary replies.
+_LAUNCHER_ERRORS = (ChildError, ValueError)
 
-# Whoever waits for a message does not wait for long.
 _LONGEST_DIAGNOSIS_S = 10.0
 
 _BY_HAND = "run it by hand to see why; --ignore-failure accepts other exit statuses"
-_PREPARE_BY_HAND = "run what --prepare says by hand; it must end with exit status 0"
+_PREPARE_BY_HAND = "run the command of --prepare by hand; it must end with exit status 0"
 
 
 @dataclass(frozen=True)
 class CommandSpec:
-    """How a command is executed, again and again; data that can travel to another machine.
+    """How a command is executed.
 
     Attributes:
         name: of the treatment, for messages.
-        argv: the program and its arguments. No shell is involved; who wants one says `/bin/sh -c TEXT`.
-        cwd: where it runs; None for here.
-        prepare: runs untimed before every execution. What it starts (a server, say) lives until that execution has
-            ended and is then killed with the rest of its process group.
-        input: the file that it reads on stdin, from its beginning every time.
-        output: where its stdout goes. `null` discards stdout and stderr; `inherit` shows both on sectax's stderr
-            (sectax's stdout is its report); anything else is a file for stdout, written again every time. Some
-            programs, such as GNU grep, work less when they see that their stdout is /dev/null: give those a file.
-        env: added to sectax's own environment. May hold secrets: it is never shown, and passed on over a pipe.
-        deadline_s: seconds that an execution, or its preparation, may take.
-        ignore_failure: accept exit statuses other than 0 and deaths by a signal; they are counted as witnesses. A
-            deadline missed, and being killed for memory, are never accepted.
-        injected_s: a known extra cost in seconds, for the positive control: the process is busy for so long before
-            it becomes the program. It lengthens the wall time to within microseconds, and the CPU time by what of it
-            was really spent on a CPU.
-        warmup: executions of a fresh launcher that do not count.
-        first: whether its very first execution does not count either, and stands by itself.
-        host: where it runs, by the name of a host (`sectax.hosts.registry`). Files and folders are those of that
-            host, and `inherit` is for this machine alone.
-        tells_host: witness what the host is, since its name promises it.
-        counted: what was counted of an execution beforehand, to be witnessed.
+        argv: program and arguments, without a shell.
+        cwd: working directory; None for the current one.
+        prepare: runs untimed before every execution; its processes are killed after the execution.
+        input: file for stdin.
+        output: `null` discards stdout and stderr; `inherit` shows both on sectax's stderr; otherwise a file for
+            stdout. Some programs, such as GNU grep, do less if stdout is /dev/null: give those a file.
+        env: added to sectax's environment; may contain secrets, and is passed over a pipe.
+        deadline_s: time limit of an execution and of its preparation.
+        ignore_failure: accept other exit statuses than 0 and signals, but neither a timeout nor lack of memory.
+        injected_s: known cost of the positive control, spent before the process becomes the program.
+        warmup: uncounted executions of a fresh launcher.
+        first: whether the first execution is uncounted too, and reported separately.
+        host: name of its host (`sectax.hosts.registry`), whose files and folders are used.
+        reports_host: whether witnesses include facts about the host.
+        counted: counts of an execution, as witnesses.
     """
 
     name: str
@@ -75,7 +68,7 @@ class CommandSpec:
     warmup: int = 0
     first: bool = True
     host: str = LOCAL_HOST
-    tells_host: bool = False
+    reports_host: bool = False
     counted: Witnesses = field(default_factory=dict)
 
     def subject(self) -> CommandSubject:
@@ -85,13 +78,12 @@ class CommandSpec:
 class CommandSubject:
     """Implements `sectax.model.subject.Subject` for a command.
 
-    Every execution is a process group of its own, in a session of the launcher's, without a terminal. When the program
-    itself has ended, what it left in its group is killed, outside the timed region: a leftover would run on in the
-    next arm's time. A daemon that opens a session of its own is left alone.
+    Every execution is a process group without a terminal. Processes left in it are killed after the execution, outside
+    of the timed region.
     """
 
     def __init__(self, spec: CommandSpec, using: launchers.Launcher | None = None) -> None:
-        """Args: *using*, another launcher than the best one."""
+        """Args: spec; launcher, by default the best one."""
         self.first: tuple[Observation, ...] = ()
         self._spec = spec
         self._host = host(spec.host)
@@ -108,12 +100,12 @@ class CommandSubject:
         self._left = False
 
     def start(self) -> None:
-        """Start the launcher, without waiting for its answer. The command itself is not run."""
+        """Start the launcher without waiting; the command itself is not run."""
         if self._running is not None:
             return
         spec = self._spec
         self._path = self._find(spec.argv)
-        self._prepare_path = self._find(spec.prepare, of_preparation=True) if spec.prepare else ""
+        self._prepare_path = self._find(spec.prepare, in_preparation=True) if spec.prepare else ""
         try:
             self._using = self._using or launchers.host_launcher(self._host)
         except ChildNotStarted as error:
@@ -125,21 +117,20 @@ class CommandSubject:
             ):
                 self._running.define(definition)
         except ChildNotStarted as error:
-            raise self._failure(f"cannot run: {error.reason}", "give another folder to run it in") from error
-        except _LauncherTrouble as error:
+            raise self._failure(f"cannot run: {error.reason}", "give another working directory") from error
+        except _LAUNCHER_ERRORS as error:
             raise self._launcher_failed(error) from error
 
     def open(self) -> Witnesses:
-        """Measure what launching costs, then execute the command as often as `spec` says before anything counts.
+        """Measure the cost of launching, then run uncounted executions.
 
         Returns:
-            program: the path of the program.
-            launcher: which program started and timed it.
-            launch_cost_s: median wall time of a program that does nothing: part of every wall time.
-            peak_memory_floor_bytes: what that program seems to need; no peak below can be seen.
-            clock, clock_granularity_s, clock_read_s: of the launcher. The first two witnesses of cost are missing
-            where there is no program that does nothing.
-            isolation, memory_encryption, kernel, …: with `spec.tells_host`, what the host is.
+            program: its path.
+            launcher: name of the launcher.
+            launch_cost_s: median wall time of a program that does nothing, included in every wall time.
+            peak_memory_floor_bytes: peak memory of that program; smaller peaks are not visible.
+            clock, clock_granularity_s, clock_read_s: of the launcher.
+            isolation, memory_encryption, kernel, …: with `spec.reports_host`.
         """
         self.start()
         running = self._alive()
@@ -152,9 +143,9 @@ class CommandSubject:
             if self._using.nothing is not None:
                 witnesses |= self._launch_cost(running, self._using.nothing)
             witnesses |= self._spec.counted
-            if self._spec.tells_host:
+            if self._spec.reports_host:
                 witnesses |= facts.witnesses(host_facts(self._spec.host))
-        except _LauncherTrouble as error:
+        except _LAUNCHER_ERRORS as error:
             raise self._launcher_failed(error) from error
         self._telemetry = self._host.telemetry(running.child)
         if self._spec.first:
@@ -166,33 +157,32 @@ class CommandSubject:
         return witnesses
 
     def visit(self, work: Work) -> Visit:
-        """Execute the command `work.settle` times and throw that away, then `work.count` times.
+        """Execute the command `work.settle` times unrecorded, then `work.count` times.
 
-        Observations: `wall` and `cpu` in seconds, one for all executions together, or with `work.each` one for every
-        execution; `peak_memory` in bytes, one: the largest of the executions.
+        Observations: `wall` and `cpu`, one for all executions, or one for each with `work.each`; `peak_memory`, the
+        largest of the executions.
         """
         if work.extra:
-            raise ValueError("a command's known cost is CommandSpec.injected_s; executions cannot be added to one")
+            raise ValueError("extra operations are not supported; a known cost is CommandSpec.injected_s")
         if work.settle:
             self._execute(work.settle)
         before = self._telemetry.read()
         executions = self._execute(work.count)
-        ridden = difference(before, self._telemetry.read())
-        return Visit(self._observations(executions, work.each), _telemetry(ridden, executions))
+        telemetry = difference(before, self._telemetry.read())
+        return Visit(self._observations(executions, work.each), _telemetry(telemetry, executions))
 
     def close(self) -> Witnesses:
-        """Have the launcher end.
+        """End the launcher.
 
         Returns:
-            peak_memory_at_most: a peak was so near the floor that the program may have needed less.
-            left_running: an execution left processes behind, which were killed and whose CPU time was not counted.
-            exit_statuses, failed_executions: only where failures are ignored, the different statuses that were seen
-            and how many executions did not end with 0.
+            peak_memory_at_most: whether a peak was so close to the floor that the program may have needed less.
+            left_running: whether processes were left, which were killed and whose CPU time was not counted.
+            exit_statuses, failed_executions: with `spec.ignore_failure`.
         """
         self._stage = "close"
         try:
             self._alive().quit()
-        except _LauncherTrouble as error:
+        except _LAUNCHER_ERRORS as error:
             raise self._launcher_failed(error) from error
         self.kill()
         witnesses: Witnesses = {"left_running": self._left}
@@ -209,11 +199,11 @@ class CommandSubject:
         if self._running is not None:
             self._running.kill()
 
-    def _find(self, argv: tuple[str, ...], *, of_preparation: bool = False) -> str:
+    def _find(self, argv: tuple[str, ...], *, in_preparation: bool = False) -> str:
         try:
             return self._host.find_program(argv[0], self._spec.cwd, self._spec.env)
         except NotFound as error:
-            raise self._failure(str(error), error.hint, of_preparation=of_preparation) from error
+            raise self._failure(str(error), error.hint, in_preparation=in_preparation) from error
 
     def _launch_cost(self, running: launchers.RunningLauncher, nothing: tuple[str, ...]) -> Witnesses:
         null = requests.truncated(os.devnull)
@@ -236,7 +226,7 @@ class CommandSubject:
                 deadline_s=spec.deadline_s,
                 spin_s=spec.injected_s,
             )
-        except _LauncherTrouble as error:
+        except _LAUNCHER_ERRORS as error:
             raise self._launcher_failed(error) from error
         self._judge(done)
         self._left |= any(execution.left for execution in done.executions)
@@ -249,15 +239,15 @@ class CommandSubject:
         spec = self._spec
         match done.end:
             case requests.Late(slot):
-                raise self._failure(*requests.lateness(spec.deadline_s), of_preparation=slot == launchers.PREPARE)
+                raise self._failure(*requests.lateness(spec.deadline_s), in_preparation=slot == launchers.PREPARE)
             case requests.LauncherRefused(slot) as refused:
                 path = self._prepare_path if slot == launchers.PREPARE else self._path
                 what = requests.refusal(
                     refused, printable(path, 200), printable(spec.input, 200), printable(spec.output, 200)
                 )
-                raise self._failure(*what, of_preparation=slot == launchers.PREPARE)
+                raise self._failure(*what, in_preparation=slot == launchers.PREPARE)
             case requests.NotPrepared(_, status):
-                raise self._exit_failure(status, of_preparation=True)
+                raise self._exit_failure(status, in_preparation=True)
         self._statuses |= {execution.status for execution in done.executions}
         failed = [execution.status for execution in done.executions if execution.status != 0]
         self._failed += len(failed)
@@ -265,34 +255,32 @@ class CommandSubject:
             if not spec.ignore_failure or self._out_of_memory(status):
                 raise self._exit_failure(status)
 
-    def _exit_failure(self, status: int, *, of_preparation: bool = False) -> SubjectFailed:
+    def _exit_failure(self, status: int, *, in_preparation: bool = False) -> SubjectFailed:
         out_of_memory = self._out_of_memory(status)
-        message, hint = requests.ending(status, out_of_memory, _PREPARE_BY_HAND if of_preparation else _BY_HAND)
-        # Something that is killed for memory would be killed again, perhaps with others beside it; and who inherits
-        # sectax's stderr has shown it already.
+        message, hint = requests.ending(status, out_of_memory, _PREPARE_BY_HAND if in_preparation else _BY_HAND)
+        # Not after a kill, which may be for lack of memory and hit other processes too; inherited stderr is visible.
         if not requests.is_sigkill(status) and self._spec.output != requests.INHERIT:
-            message += self._stderr_of_failure(status, of_preparation)
-        return self._failure(message, hint, of_preparation=of_preparation)
+            message += self._stderr_of_failure(status, in_preparation)
+        return self._failure(message, hint, in_preparation=in_preparation)
 
-    def _stderr_of_failure(self, status: int, of_preparation: bool) -> str:
-        """Run what failed once more, untimed, to hear what it says on its stderr. This ends the launcher.
+    def _stderr_of_failure(self, status: int, in_preparation: bool) -> str:
+        """Run the failed command again, untimed, to read its stderr; ends the launcher.
 
-        Returns:
-            What to add to the message of a failure with this status; empty where nothing was learnt.
+        Returns a text to append to the message.
         """
         spec, running = self._spec, self._alive()
-        with contextlib.suppress(*_LauncherTrouble):
+        with contextlib.suppress(*_LAUNCHER_ERRORS):
             done = running.run(
-                launchers.PREPARE_ALOUD if of_preparation else launchers.COMMAND_ALOUD,
-                prepare=None if of_preparation or spec.prepare is None else launchers.PREPARE,
+                launchers.PREPARE_ALOUD if in_preparation else launchers.COMMAND_ALOUD,
+                prepare=None if in_preparation or spec.prepare is None else launchers.PREPARE,
                 deadline_s=min(spec.deadline_s, _LONGEST_DIAGNOSIS_S),
             )
-            running.quit()  # which reads the last of its stderr
+            running.quit()  # reads the rest of its stderr
             if not isinstance(done.end, requests.NotPrepared) and done.executions:
                 second_status = done.executions[0].status
                 if second_status == status:
                     return requests.last_words(running.child.stderr_tail)
-                return f"; run once more to read its stderr, it ended with {describe_exit(second_status)}"
+                return f"; run again to read its stderr, it ended with {describe_exit(second_status)}"
         return ""
 
     def _out_of_memory(self, status: int) -> bool:
@@ -311,23 +299,20 @@ class CommandSubject:
         return self._running
 
     def _launcher_failed(self, error: Exception) -> SubjectFailed:
-        return self._failure(
-            f"could not be executed, its launcher failed: {error}", "try again; if it stays, report it"
-        )
+        return self._failure(f"could not be executed, its launcher failed: {error}", "try again, or report it")
 
-    def _failure(self, message: str, hint: str, *, of_preparation: bool = False) -> SubjectFailed:
+    def _failure(self, message: str, hint: str, *, in_preparation: bool = False) -> SubjectFailed:
         self.kill()
         spec = self._spec
         title = f"command {spec.name} ({spec.argv[0]})"
-        if of_preparation and spec.prepare is not None:
+        if in_preparation and spec.prepare is not None:
             title = f"the preparation of command {spec.name} ({spec.prepare[0]})"
         return SubjectFailed(printable(f"{title}: {message}"), printable(hint), self._stage)
 
 
-def _telemetry(ridden: dict[str, float], executions: tuple[requests.Execution, ...]) -> dict[str, float]:
-    """What rides with a visit. Of the readings around it only those of the machine and of the cgroup that the command
-    shares with its launcher say something of the command; its own switches come from its end."""
-    shared = {name: ridden[name] for name in ("steal_s", "throttled_s", "throttled_periods") if name in ridden}
+def _telemetry(counters: dict[str, float], executions: tuple[requests.Execution, ...]) -> dict[str, float]:
+    """Telemetry of a visit: machine and cgroup counters, which the launcher shares, and the executions' own ones."""
+    shared = {name: counters[name] for name in ("steal_s", "throttled_s", "throttled_periods") if name in counters}
     return shared | {
         "system_s": sum(execution.system_s for execution in executions),
         "voluntary_switches": float(sum(execution.voluntary_switches for execution in executions)),

@@ -1,4 +1,4 @@
-"""What does a confidential VM, or any other isolation, cost? sysbench over hosts."""
+"""The cost of confidential VMs and other isolation: the same tests on several hosts."""
 
 from sectax.experiments.confidential.experiment import ConfidentialExperiment
 

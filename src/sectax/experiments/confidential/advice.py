@@ -1,4 +1,4 @@
-"""What several pairs of hosts say together: every pair is one value, so the claim is about the kind of machine."""
+"""Advice over several pairs of hosts, about kinds of machines: every pair is one value."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from sectax.model.analysed import Analysed
 from sectax.model.finding import NO_CLAIM
 from sectax.model.treatment import CONTROLS
 
-# This many pairs of machines support a general claim.
+# Minimum number of pairs for a general claim.
 GENERAL = 5
 
 
 def pair_rows(analysed: Analysed, metric: str, pair: str, left_out: Mapping[str, str]) -> Iterator[AdviceRow]:
-    """The geometric mean over all pairs of every level's ratio to its baseline.
+    """Geometric mean over pairs of the ratio to the baseline.
 
-    Nothing for fewer than two pairs, or where one of them has no verdict.
+    No rows for fewer than two pairs, or if one has no verdict.
 
     Args:
-        metric: in seconds. pair: the factor of the pairs. left_out: levels of other factors that do not count.
+        metric: in seconds.
+        pair: the factor of the pairs.
+        left_out: excluded levels of other factors.
     """
     measured, plan = analysed.measured, analysed.measured.plan
     pairs: dict[tuple[tuple[str, str], ...], list[float | None]] = {}
@@ -39,11 +41,11 @@ def pair_rows(analysed: Analysed, metric: str, pair: str, left_out: Mapping[str,
     for others, by_pair in pairs.items():
         values = [ratio for ratio in by_pair if ratio is not None]
         if len(values) == len(by_pair) > 1:
-            few = "" if len(values) >= GENERAL else f"; {len(values)} pairs are few: a general claim takes {GENERAL}"
+            few = "" if len(values) >= GENERAL else f"; {len(values)} pairs are few: a general claim needs {GENERAL}"
             yield AdviceRow(
-                "All pairs together, time over the baseline's",
+                "All pairs, time over the baseline's",
                 dict(others),
                 "",
                 mean_ratio(measured, values, "times"),
-                f"every pair counts once, so this is about the kind of machine, not about these machines{few}",
+                f"every pair counts once, so this is about the kind of machine{few}",
             )

@@ -1,4 +1,4 @@
-"""What CPUID tells a guest of its hypervisor and of the encryption of its memory.
+"""Hypervisor and memory encryption of a guest, from CPUID.
 
 Sources: Intel TDX Module Base Architecture Specification (leaf 0x21); AMD64 Architecture Programmer's Manual, volume 3,
 appendix E (leaf 0x8000001F); Microsoft, Hypervisor Top Level Functional Specification (leaf 0x4000000C).
@@ -17,12 +17,12 @@ _FEATURES, _TDX, _HYPERVISOR, _PRIVILEGES, _ISOLATION, _AMD = 1, 0x21, 0x4000000
 _IS_GUEST = 1 << 31
 _MAY_ISOLATE = 1 << 22
 _ISOLATED_AS = {2: "sev-snp", 3: "tdx"}
-_OF_AMD = ((1 << 1, "SEV"), (1 << 3, "SEV-ES"), (1 << 4, "SEV-SNP"))
+_SEV_BITS = ((1 << 1, "SEV"), (1 << 3, "SEV-ES"), (1 << 4, "SEV-SNP"))
 _NONE = (0, 0, 0, 0)
 
 
 def technology(leaves: Leaves) -> str | None:
-    """Which technology encrypts this guest's memory; None where CPUID does not say. Of SEV it never says."""
+    """Memory encryption of this guest, or None; CPUID does not show SEV."""
     _, b, c, d = leaves.get(_TDX, _NONE)
     if _text(b, d, c) == "IntelTDX    ":
         return "tdx"
@@ -31,15 +31,11 @@ def technology(leaves: Leaves) -> str | None:
     return None
 
 
-def witnesses(leaves: Leaves, of_kernel: Witnesses) -> Witnesses:
-    """What a subject says of its host, with what CPUID adds.
-
-    Args:
-        of_kernel: what the host's kernel says. Where both speak and disagree, the encryption is not known.
-    """
+def witnesses(leaves: Leaves, kernel_witnesses: Witnesses) -> Witnesses:
+    """Add CPUID to the witnesses of the host's kernel; drop its encryption if they disagree."""
     if not leaves:
-        return of_kernel
-    witnessed = dict(of_kernel) | {"cpuid": words(leaves)}
+        return kernel_witnesses
+    witnessed = dict(kernel_witnesses) | {"cpuid": words(leaves)}
     kind = technology(leaves)
     if kind is None or kind == witnessed.get("memory_encryption"):
         return witnessed
@@ -50,14 +46,14 @@ def witnesses(leaves: Leaves, of_kernel: Witnesses) -> Witnesses:
 
 
 def words(leaves: Leaves) -> str:
-    """The same for a person: `guest of KVMKVMKVM; the processor shows SEV, SEV-ES`."""
+    """Describe CPUID: `guest of KVMKVMKVM; the processor shows SEV, SEV-ES`."""
     parts = []
     if leaves.get(_FEATURES, _NONE)[2] & _IS_GUEST:
         _, b, c, d = leaves.get(_HYPERVISOR, _NONE)
         parts.append(f"guest of {_text(b, c, d).strip() or 'a hypervisor without a name'}")
     else:
         parts.append("no hypervisor shows")
-    technologies = [name for bit, name in _OF_AMD if leaves.get(_AMD, _NONE)[0] & bit]
+    technologies = [name for bit, name in _SEV_BITS if leaves.get(_AMD, _NONE)[0] & bit]
     if technologies:
         parts.append(f"the processor shows {', '.join(technologies)}")
     kind = technology(leaves)

@@ -1,4 +1,4 @@
-"""The experiment: one factor is the host, the other the test; rounds are interleaved over hosts."""
+"""The same tests on several hosts; rounds are interleaved over hosts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor, Treatment
 from sectax.model.why_not import WhyNot
 
-# What is measured where the user names no hosts: this machine, and isolation that it can have.
+# Hosts by default: this machine, and isolation on it.
 PLAIN = "plain"
 DEFAULT = {
     PLAIN: LOCAL_HOST,
@@ -36,7 +36,7 @@ DEFAULT = {
     "runc-apparmor": "oci:runc+apparmor",
     "gvisor": "oci:runsc",
 }
-# By preset. The study compared one pair.
+# By preset; the study compared one pair.
 HOSTS = {
     "default": DEFAULT,
     "quick": {name: DEFAULT[name] for name in (PLAIN, "runc", "gvisor")},
@@ -44,7 +44,7 @@ HOSTS = {
 }
 
 TEST, COMMANDS = "test", "commands"
-# With --published: our tests by a fixed count, and the study's own commands beside them.
+# With --published: our tests by a fixed count, and the study's own commands.
 BY_COUNT, AS_PUBLISHED = "by-count", "as-published"
 
 _QUICK_TESTS = ("cpu", "memory-write", "fileio", "threads", "mutex")
@@ -58,48 +58,48 @@ PRESETS: dict[str, tuple[str, ...]] = {
     "published": tuple(PUBLISHED_TESTS),
 }
 
-# Where only some comparisons can share the error level of the answer, those of the first tests do: one of each kind.
+# The first tests, one of each kind, are primary comparisons if not all can be.
 _FIRST = ("cpu", "memory-latency", "syscalls", "fileio")
 ORDER = (*_FIRST, *(name for name in TESTS if name not in _FIRST))
 
 WORDS = {f"{TEST}={name}": f"in {name}" for name in TESTS} | {
-    f"{COMMANDS}={BY_COUNT}": "by a fixed count",
-    f"{COMMANDS}={AS_PUBLISHED}": "by the study's command",
+    f"{COMMANDS}={BY_COUNT}": "with a fixed count",
+    f"{COMMANDS}={AS_PUBLISHED}": "with the study's command",
     "metric=time": "time",
     "metric=cpu": "CPU time",
 }
 
 PUBLISHED_CHOICES = (
-    "the study does not name its machine type: these are the hosts that you name",
-    "it shows one trial of each command: each runs once on every host, which gives a ratio and no interval",
-    "its commands are run word by word, by the sysbench that each host has; the oldest of their options are still read",
-    "beside each of them stands a test of the same kind that does a fixed number of operations, in blocks",
-    "its memory test, which writes blocks of 1 KiB, is called memory-write as ours is, whose blocks are past the cache",
+    "the study does not name its machine type: the hosts are yours",
+    "the study shows one trial of each command: each runs once on every host, which gives a ratio without an interval",
+    "the study's commands run unchanged, with each host's sysbench, which still accepts their old options",
+    "for each of them there is a test of the same kind with a fixed number of operations, in blocks",
+    "the study's memory test writes blocks of 1 KiB; ours, memory-write, uses blocks larger than the cache",
 )
 
 
-# Beside it, asking a container for a batch takes little; and in it the machine hardly changes.
+# Long compared with requesting a batch from a container, short compared with changes of the machine.
 _TURN_S = 0.005
-# The fewest cost as much as what is opened for them; batches of sysbench are long, and every one is a process.
-_ROUNDS, _ROUNDS_OF_SYSBENCH = (24, 64), (2, 24)
+# Enough rounds to make up for opening subjects; batches of sysbench are long, and each is a process.
+_ROUNDS, _SYSBENCH_ROUNDS = (24, 64), (2, 24)
 
 TIME = Metric("time", "s", Better.LOWER, Summary.MEAN, observed=TOTAL_TIME)
 # Linux counts CPU time in microseconds; gVisor in steps of 10 ms.
 CPU = Metric("cpu", "s", Better.LOWER, Summary.MEAN, observed=CPU_TIME, resolution=1e-6, cpu=True)
 
-# Recorded, so that a resumed run measures the same.
+# Recorded for resumed runs.
 BLOCK = "memory-block"
 TIMEOUT = "timeout"
 _USUAL_TIMEOUT_S = 60
-# The study's longest command takes 300 s, where nothing is slow.
+# The study's longest command takes 300 s on a fast machine.
 _PUBLISHED_TIMEOUT_S = 900
-# Making the study's files of 5 GB, and ten blocks of a test of ours with its pilot.
+# Time to create the study's files of 5 GB, and for ten blocks of our test with its pilot.
 _FILES_S, _BY_COUNT_S = 30.0, 15.0
 _LEAST_BLOCK, _MOST_BLOCK = 64 * 2**20, 2**30
 
 
 class ConfidentialExperiment(Experiment):
-    """Tests of sysbench and of a probe of our own on two or more hosts: VMs, containers, a sandbox, this machine."""
+    """Tests of sysbench and our own probe on VMs, containers, sandboxes and this machine."""
 
     name = "confidential"
     title = "What does a confidential VM, or any other isolation, cost?"
@@ -108,13 +108,12 @@ class ConfidentialExperiment(Experiment):
     options = (
         Option(
             HOST,
-            "a place to run and its name; the first is the baseline. WHERE is local, ssh://user@host[:port] or "
-            "oci:RUNTIME",
+            "a host and its name; the first is the baseline. WHERE is local, ssh://user@host[:port] or oci:RUNTIME",
             "NAME=WHERE",
             multiple=True,
         ),
-        Option(PAIR, "two more hosts in the places of the two that --host names", "A=B", multiple=True),
-        Option(TIMEOUT, "the longest that one execution of a test may take, as in 90s (default: 60s)", "TIME"),
+        Option(PAIR, "another pair of hosts, like the two of --host", "A=B", multiple=True),
+        Option(TIMEOUT, "the time limit of one execution of a test, as in 90s (default: 60s)", "TIME"),
     )
 
     @property
@@ -143,8 +142,8 @@ class ConfidentialExperiment(Experiment):
         block, choice = _block([machine.host(where).facts for where in used])
         has_probe = machine.lacks(OWN_PROBE) is None
         tests = next(factor.levels for factor in factors if factor.name == TEST)
-        usual_s = _PUBLISHED_TIMEOUT_S if as_published else _USUAL_TIMEOUT_S
-        timeout = math.ceil(option_seconds(request.options, TIMEOUT, usual_s, (0.001, 86400), f"--{TIMEOUT} 60"))
+        default_s = _PUBLISHED_TIMEOUT_S if as_published else _USUAL_TIMEOUT_S
+        timeout = math.ceil(option_seconds(request.options, TIMEOUT, default_s, (0.001, 86400), f"--{TIMEOUT} 60"))
         return Design(
             factors=factors,
             control=HOST,
@@ -161,7 +160,7 @@ class ConfidentialExperiment(Experiment):
             stopping=_with_study_budget(request.stopping, factors, len(places.pairs)) if as_published else None,
             transfers=_transfers(places),
             batch_s=_TURN_S,
-            rounds_range=_ROUNDS_OF_SYSBENCH if any(map(_is_sysbench, tests)) else _ROUNDS,
+            rounds_range=_SYSBENCH_ROUNDS if any(map(_is_sysbench, tests)) else _ROUNDS,
             choices=(
                 *((choice,) if any("memory" in name for name in tests) else ()),
                 *(PUBLISHED_CHOICES if as_published else ()),
@@ -172,7 +171,7 @@ class ConfidentialExperiment(Experiment):
                 BLOCK: (str(block),),
                 TIMEOUT: (str(timeout),),
             },
-            answered_by="the answer is the time of one operation, by the test's own clock on the host that did it",
+            answered_by="the answer is the time of one operation, by the test's own clock on its host",
             beside=(CPU.name,) if has_probe else (),
             equal_witnesses=("tool", "environment"),
             words=WORDS,
@@ -187,7 +186,7 @@ class ConfidentialExperiment(Experiment):
             adds=True,
             picks=False,
             explained=((CPU.name, "CPU time"),),
-            weigh="your own program mixes these kinds of work: sectax run command --host measures it",
+            weigh="a real program mixes these kinds of work: measure yours with sectax run command --host",
             changes="kernel, hypervisor or processor",
         )
         return AdviceRules(TIME.name, choice)
@@ -204,7 +203,7 @@ class _Bench(Bench):
         self._timeout_s = int(plan.options.get(TIMEOUT, (str(_USUAL_TIMEOUT_S),))[0])
 
     def identity(self) -> dict[str, str]:
-        """Of this machine, where it is among the hosts, what its plain identity leaves out."""
+        """Additional facts about this machine, if it is one of the hosts."""
         if LOCAL_HOST not in self._places.hosts:
             return {}
         recorded = host().identity()
@@ -232,7 +231,7 @@ def _host_lacks(machine: Machine, places: HostPairs, levels: Levels) -> WhyNot |
 
 
 def _with_study_budget(stopping: Stopping, factors: tuple[Factor, ...], pairs: int) -> Stopping:
-    """A budget that holds each of the study's commands once and ten blocks of ours, where none was asked for."""
+    """A default budget for each of the study's commands once, and ten blocks of our tests."""
     if not stopping.extends:
         return stopping
     levels = {factor.name: factor.levels for factor in factors}
@@ -246,25 +245,24 @@ def _with_study_budget(stopping: Stopping, factors: tuple[Factor, ...], pairs: i
 def _transfers(places: HostPairs) -> str:
     if len(places.pairs) > 1:
         return (
-            f"It holds for these {len(places.pairs)} pairs of hosts; each pair has its own verdicts, and sectax advise "
-            "puts them together. Five pairs make a general claim."
+            f"It applies to these {len(places.pairs)} pairs of hosts; each pair has its own verdicts, and sectax "
+            "advise combines them. Five pairs allow a general claim."
         )
     return scope(places)
 
 
 def _block(hosts: list[Mapping[str, str]]) -> tuple[int, str]:
-    """Bytes of a block of the memory tests: past the last-level cache of every host that names one in its facts."""
+    """Bytes of a memory test's block, larger than the last-level cache of every host, and a note."""
     caches = [size for size in map(_cache, hosts) if size is not None]
     block = _LEAST_BLOCK
     while block < _MOST_BLOCK and caches and block <= max(caches):
         block *= 2
     message = f"memory is measured in blocks of {block >> 20} MiB"
     if not caches:
-        return block, f"{message}: no host says how large its last-level cache is"
+        return block, f"{message}: no host reports the size of its last-level cache"
     largest = max(caches)
-    if block <= largest:
-        return block, f"{message}, which the last-level cache of {largest >> 20} MiB can hold"
-    return block, f"{message}, past the last-level cache of {largest >> 20} MiB"
+    relation = "which fits in" if block <= largest else "larger than"
+    return block, f"{message}, {relation} the last-level cache of {largest >> 20} MiB"
 
 
 def _cache(facts: Mapping[str, str]) -> int | None:

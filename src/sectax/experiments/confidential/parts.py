@@ -1,4 +1,4 @@
-"""What must be built for the experiment: its own probe, by a C compiler."""
+"""The part to build: the probe in C."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ def part(name: str) -> Part:
 
 
 def _probe() -> Part:
-    """It is built when it is looked for."""
-
-    def missing() -> Missing | None:
+    def missing() -> Missing | None:  # builds it
         return None if probe.built() is not None else Missing(probe.NO_COMPILER, "sectax setup confidential")
 
     return Part("confidential-probe", "the probe of memory and system calls", missing, optional=True)

@@ -1,7 +1,7 @@
-"""A subject that runs one test on a host, as often as it is asked, through one shell there.
+"""Subject of one test on a host, run through a shell there.
 
-The shell is started once per block and test, so neither a login nor the start of a container is in any figure. Times
-are those that the test takes itself: no clock of sectax, and none of another host, enters them.
+The shell is started once per block and test, so logins and container starts are not measured. Times are taken by the
+test itself, on its host.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 
 from sectax.experiments.confidential import cpuid, probe
-from sectax.experiments.confidential.circuit_breaker import PATIENCE
+from sectax.experiments.confidential.circuit_breaker import CIRCUIT_BREAKER
 from sectax.experiments.confidential.cpuid import Leaves
 from sectax.experiments.confidential.output import GRANULARITY_S, MOST_BYTES, SysbenchResult, UnknownOutput, read_result
 from sectax.experiments.confidential.sysbench_tests import (
@@ -39,26 +39,24 @@ from sectax.text.printable import printable
 TOTAL_TIME = "total_time"
 CPU_TIME = "cpu_time"
 
-# What one execution may take beyond the time after which it ends itself: a slow disk, a slow login.
+# Time for an execution beyond its own limit: a slow disk, a slow login.
 _GRACE_S = 20.0
 _CLOSE_S = 5.0
-# A host that is alive answers a shell's `echo` within it.
+# A live host answers a shell's `echo` within this time.
 _ANSWER_S = 5.0
-# A failure that came sooner says that something is wrong, and not that it hangs.
+# A quicker failure is an error, not a hang.
 _LONG_S = 2.0
 _LINE_LIMIT = 8 * 1024
 _VERSION = re.compile(r"sysbench ([0-9][\w.+-]{0,40})(?: [\w .,:()/+-]{0,80})?", re.ASCII)
-# Two clocks of one second differ by less; so much later may a host be asked than its own clock begins.
+# Tolerances between the test's clock and ours.
 _CLOCKS_DIFFER, _LATER_S = 1.05, 0.1
-_OTHER_PROCESSOR = "it is built for this machine's kind of processor, and needs a folder where programs may run"
-# Reads words line by line and runs what they name, in a folder of its own: our probe (its path is $1) or sysbench.
-# After `serve` all lines are the probe's, which then stays alive between batches. The
-# mark, which nobody can guess, ends each answer. When stdin ends, so does the shell, and its folder is removed; folders
-# of shells that were killed are removed first. Where $3 is `one` and there is taskset, all of it keeps to the last
-# processor that it may use, which `where` names.
-# What a test finds its programs by, the same on every host, as is all else of its environment: its size alone moves
-# the stack, and a locale changes what programs do. The folder of the shell holds a link to sysbench.
+_OTHER_PROCESSOR = "it is built for this machine's kind of processor, and needs a folder with executable files"
+# Environments are the same on every host: their size moves the stack, and a locale changes programs' behaviour. The
+# shell's folder contains a link to sysbench.
 _PATH = ".:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+# Runs lines of words in its own folder: the probe ($1) or sysbench. After `serve`, lines go to the probe, which stays
+# alive between batches. An unguessable mark ends each answer. The folder is removed when stdin ends; those of killed
+# shells are removed first. If $3 is `one`, taskset binds all to the last processor, which `where` prints.
 _SHELL = rf"""{leftovers.SWEEP}
 set -f
 folder=$(mktemp -d "/var/tmp/$0-XXXXXX") || exit 3
@@ -83,7 +81,7 @@ while IFS= read -r words; do
 done
 """
 
-# On another machine the shell outlives the connection: what hangs there would hang on.
+# On another machine a hanging shell survives the connection.
 _TIDY = rf"""
 for file in "/var/tmp/$0"-*/{leftovers.OWNER}; do
   [ ! -r "$file" ] || kill -9 "$(cat "$file")" 2>/dev/null
@@ -91,21 +89,20 @@ done
 rm -rf "/var/tmp/$0"-*
 """
 
-# The hosts on which the probe that was built here runs, with what CPUID says there, and those on which it does not.
+# Hosts on which the probe runs, with their CPUID, and hosts on which it does not.
 _WITH_PROBE: dict[str, Leaves] = {}
 _WITHOUT_PROBE: set[str] = set()
 
 
 @dataclass(frozen=True)
 class SysbenchSpec:
-    """One test on one host, as data.
+    """One test on one host.
 
     Attributes:
-        host: the name of a host (`sectax.hosts.registry`).
-        test: one of `TESTS`, or of `PUBLISHED_TESTS`.
-        block: bytes of a block of the memory tests.
-        longest_s: seconds after which an execution counts as hung.
-        as_published: run the published study's command of this name.
+        host: name of a host (`sectax.hosts.registry`).
+        test: name in `TESTS`, or in `PUBLISHED_TESTS` if `as_published`.
+        block: bytes of a memory test's block.
+        longest_s: time after which an execution is considered hung.
     """
 
     host: str
@@ -116,7 +113,7 @@ class SysbenchSpec:
 
     @property
     def known_s(self) -> float | None:
-        """Of a study's command, about how long it takes: the pilot does not run what runs once for minutes."""
+        """Approximate time of a study's command, which the pilot does not run."""
         return PUBLISHED_TESTS[self.test].known_s if self.as_published else None
 
     def subject(self) -> SysbenchSubject:
@@ -124,7 +121,7 @@ class SysbenchSpec:
 
 
 class SysbenchSubject:
-    """Implements `sectax.model.subject.Subject`; the very first operation is not timed apart."""
+    """Implements `sectax.model.subject.Subject`; the first operation is not timed separately."""
 
     def __init__(self, spec: SysbenchSpec, at: Host) -> None:
         self.first: tuple[Observation, ...] = ()
@@ -133,13 +130,13 @@ class SysbenchSubject:
         self._host = at
         self._mark = f"sectax-{secrets.token_hex(8)}"
         self._child: Child | None = None
-        self._probe = ""  # its path there; empty where it cannot be used
-        self._serves = False  # whether it is the probe that reads what is sent
+        self._probe = ""  # its path on the host; empty if unusable
+        self._serves = False  # whether the probe reads the lines
         self._telemetry: Telemetry = NoTelemetry()
         self._stage = "open"
         self._events: set[int] = set()
-        # A container keeps to the processors of whoever starts it; another machine knows nothing of them, and is asked
-        # to keep to one of its own. The last one, since many kernels serve interrupts on the first.
+        # Containers inherit our processors; another machine binds to one of its own. The last one, since many kernels
+        # handle interrupts on the first.
         self._is_remote = spec.host.startswith("ssh:")
         self._takes_one = self._test.takes_one_processor and not self._is_remote
         self._processor = max(os.sched_getaffinity(0))
@@ -147,7 +144,7 @@ class SysbenchSubject:
     def start(self) -> None:
         if self._child is not None:
             return
-        self._refuse_what_rests()
+        self._check_back_off()
         began = time.monotonic()
         try:
             self._probe = self._sent_probe()
@@ -157,28 +154,28 @@ class SysbenchSubject:
                 self._child = self._host.start(words, line_limit=_LINE_LIMIT)
         except ChildNotStarted as error:
             if time.monotonic() - began > _LONG_S:
-                PATIENCE.hung(self._spec.host, time.monotonic() - began)
+                CIRCUIT_BREAKER.hung(self._spec.host, time.monotonic() - began)
             raise self._failure(error.reason) from error
 
     def open(self) -> Witnesses:
-        """Make the files of the test where it has any, and run it once; a study's whole command is not run for that.
+        """Create the test's files, and run it once unless it is a study's command.
 
         Returns:
-            `environment`, that of the tests; what the host says of itself (`isolation`, `memory_encryption`, `kernel`,
-            `mitigations`, …); `tool`, the program and its version; the granularity of its clock; `processor`, where it
-            keeps to one; `configured_s`, after which a study's command ends itself whatever it has done.
+            environment of the tests; facts about the host (isolation, memory_encryption, kernel, mitigations, …);
+            tool, program and version; clock granularity; processor, if bound to one; configured_s, time limit of a
+            study's command.
         Raises:
-            SubjectSkipped: the host has no such program, or cannot do such a test.
+            SubjectSkipped: the host does not have the program, or does not support the test.
         """
         self.start()
         witnesses = self._host_witnesses()
-        self._try_probe()
+        self._check_probe()
         witnesses = cpuid.witnesses(_WITH_PROBE.get(self._spec.host, {}), witnesses)
         if self._test.prepare:
             output, _ = self._run(self._test.program, *self._test.prepare)
             fatal = next((line for line in output.splitlines() if "FATAL" in line), None)
             if fatal is not None:
-                raise self._failure(f"its files could not be made: {printable(fatal, 200)}")
+                raise self._failure(f"its files could not be created: {printable(fatal, 200)}")
         output, _ = self._run("env")
         witnesses["environment"] = printable(", ".join(sorted(output.split())), 200)
         witnesses |= self._processor_witness() | self._tool()
@@ -188,16 +185,16 @@ class SysbenchSubject:
         return witnesses
 
     def visit(self, work: Work) -> Visit:
-        """Run the test once with all operations. Raises ValueError for operations one by one."""
+        """Run the test once with all operations; single operations raise ValueError."""
         if work.each:
-            raise ValueError("a test does not tell its operations apart")
+            raise ValueError("a test does not time single operations")
         if work.settle:
             self._execute(work.settle)
         before = self._telemetry.read()
         reading = self._execute(work.count + work.extra)
-        PATIENCE.answered(*self._hang_keys)
-        ridden = difference(before, self._telemetry.read())
-        shared = {name: value for name, value in ridden.items() if name == "steal_s"}
+        CIRCUIT_BREAKER.answered(*self._hang_keys)
+        counters = difference(before, self._telemetry.read())
+        shared = {name: value for name, value in counters.items() if name == "steal_s"}
         if reading.steal_s is not None:
             shared.setdefault("steal_s", reading.steal_s)
         observed = [Observation(TOTAL_TIME, reading.total_s, "s", self._test.program, work.count)]
@@ -206,13 +203,13 @@ class SysbenchSubject:
         return Visit(tuple(observed), shared)
 
     def close(self) -> Witnesses:
-        """Returns: of a study's command `events`, the smallest and the largest number that it counted."""
+        """Returns `events` of a study's command, the smallest and largest count."""
         self._stage = "close"
         self.kill()
         return {"events": f"{min(self._events)} to {max(self._events)}"} if self._events else {}
 
     def kill(self) -> None:
-        """End the shell, which removes its files; never raises."""
+        """End the shell and remove its files; never raises."""
         self._telemetry.close()
         if self._child is not None:
             child, self._child = self._child, None
@@ -221,19 +218,19 @@ class SysbenchSubject:
                     self._clean_up()
 
     def _clean_up(self) -> None:
-        """End a shell that had to be left, with what it runs there, and remove its files. Raises `ChildError`."""
+        """Kill a shell on another machine, and remove its files. Raises `ChildError`."""
         with self._host.start(("/bin/sh", "-c", _TIDY, self._mark)) as child:
             child.wait(time.monotonic() + _CLOSE_S)
 
-    def _refuse_what_rests(self) -> None:
-        left_s = PATIENCE.rests_s(*self._hang_keys)
+    def _check_back_off(self) -> None:
+        left_s = CIRCUIT_BREAKER.back_off_s(*self._hang_keys)
         if left_s > 0:
-            raise self._failure(f"it hung twice, and is left alone for {left_s:.0f} s more")
-        if PATIENCE.is_doubted(self._spec.host) and not self._is_alive():
+            raise self._failure(f"it hung twice; next attempt in {left_s:.0f} s")
+        if CIRCUIT_BREAKER.has_hung(self._spec.host) and not self._is_alive():
             raise self._failure("it still does not answer")
 
     def _sent_probe(self) -> str:
-        """Where the probe is on the host; empty where it cannot be used there."""
+        """Path of the probe on the host; empty if unusable."""
         needed = self._test.program == PROBE
         file = probe.built()
         if file is None or self._spec.host in _WITHOUT_PROBE:
@@ -244,24 +241,21 @@ class SysbenchSubject:
             return ""
         return self._host.put(file)
 
-    def _try_probe(self) -> None:
-        """Learn, once for every host, whether the probe runs there. A shell takes a program that does not for a script.
-
-        Raises:
-            SubjectSkipped: it does not, and the test is one of its own.
-        """
-        at = self._spec.host
-        if not self._probe or at in _WITH_PROBE:
+    def _check_probe(self) -> None:
+        """Check, once per host, that the probe runs there. Raises `SubjectSkipped`."""
+        name = self._spec.host
+        if not self._probe or name in _WITH_PROBE:
             return
         output, status = self._ask(f"{PROBE} nothing")
-        if status == 0 and not output.strip():
-            _WITH_PROBE[at] = probe.read_cpuid(self._ask(f"{PROBE} cpuid")[0])
+        if status == 0 and not output.strip():  # a shell runs an unknown program as a script
+            _WITH_PROBE[name] = probe.read_cpuid(self._ask(f"{PROBE} cpuid")[0])
             return
-        _WITHOUT_PROBE.add(at)
+        _WITHOUT_PROBE.add(name)
         self._probe = ""
         if self._test.program == PROBE:
             self.kill()
-            raise SubjectSkipped(f"the probe does not run on {at}: {printable(output.strip(), 120)}", _OTHER_PROCESSOR)
+            reason = f"the probe does not run on {name}: {printable(output.strip(), 120)}"
+            raise SubjectSkipped(reason, _OTHER_PROCESSOR)
 
     def _host_witnesses(self) -> Witnesses:
         try:
@@ -269,17 +263,16 @@ class SysbenchSubject:
         except ChildNotStarted as error:
             raise self._failure(error.reason) from error
         except ChildError as error:
-            raise self._failure(f"it does not say what it is: {error}") from error
+            raise self._failure(f"cannot read facts about the host: {error}") from error
 
     def _processor_witness(self) -> Witnesses:
-        """The processor that all of the test keeps to, where it keeps to one."""
         if not self._is_remote:
             return {"processor": self._processor} if self._takes_one else {}
         number = self._ask("where")[0].strip()
         return {"processor": int(number)} if number.isdecimal() else {}
 
     def _tool(self) -> Witnesses:
-        """Which program does the test, shown to work. Raises as `open` does."""
+        """Program and version, checked by running the test. Raises as `open`."""
         tool: dict[str, Witness] = {"clock": self._test.program, "clock_read_s": 0.0}
         if self._test.program == PROBE:
             self._ask("serve")
@@ -291,10 +284,8 @@ class SysbenchSubject:
         if match is None:
             self.kill()
             last = output.strip().splitlines()[-1:] or [f"exit status {status}"]
-            raise SubjectSkipped(
-                f"there is no sysbench on {self._spec.host}: {printable(last[0], 120)}",
-                "apt-get install sysbench there",
-            )
+            reason = f"there is no sysbench on {self._spec.host}: {printable(last[0], 120)}"
+            raise SubjectSkipped(reason, "apt-get install sysbench there")
         if self._test.clock_s is not None:
             tool["configured_s"] = self._test.clock_s
         else:
@@ -303,7 +294,7 @@ class SysbenchSubject:
 
     def _execute(self, count: int, block: int | None = None) -> SysbenchResult:
         if self._test.as_published:
-            return _together([self._run_once(1, self._spec.block) for _ in range(count)])
+            return _sum([self._run_once(1, self._spec.block) for _ in range(count)])
         return self._run_once(count, block or self._spec.block)
 
     def _run_once(self, count: int, block: int) -> SysbenchResult:
@@ -313,7 +304,7 @@ class SysbenchSubject:
         passed_s = time.monotonic() - began
         try:
             if self._test.program == PROBE:
-                if status == 3:  # the probe's own: not on this host
+                if status == 3:  # not supported on this host
                     self._refuse_unsupported(text)
                 return _plausible(probe.read_test(text, self._test.name, count), passed_s)
             cpu_s, steal_s = None, None
@@ -332,14 +323,14 @@ class SysbenchSubject:
 
     def _refuse_unsupported(self, output: str) -> None:
         last = output.strip().splitlines()[-1:] or [""]
-        message = f"{self._test.name} cannot be done on {self._spec.host}: {printable(last[0], 120)}"
+        message = f"{self._test.name} is not supported on {self._spec.host}: {printable(last[0], 120)}"
         if self._stage != "open":
             raise self._failure(message)
         self.kill()
         raise SubjectSkipped(message)
 
     def _run(self, program: str, *words: str) -> tuple[str, int]:
-        """All that a program prints, and its exit status. sysbench ends with 0 even where its output says otherwise."""
+        """Output and exit status of a program; sysbench ends with 0 even after errors."""
         counted = (PROBE, "run") if program == SYSBENCH and self._probe else ()
         return self._ask(" ".join((*counted, program, *words)))
 
@@ -357,12 +348,12 @@ class SysbenchSubject:
             while not (answer := child.receive_line(deadline)).startswith(mark):
                 size += len(answer)
                 if size > MOST_BYTES:
-                    raise self._failure("it prints without end")
+                    raise self._failure("its output is too long")
                 lines.append(answer)
         except ChildSilent as error:
             self._stage, cost_s = "hung", time.monotonic() - began
-            if self._is_alive():  # else it is remembered that the whole host hangs
-                PATIENCE.hung((self._spec.host, self._spec.test), cost_s)
+            if self._is_alive():  # otherwise the whole host hangs
+                CIRCUIT_BREAKER.hung((self._spec.host, self._spec.test), cost_s)
             raise self._failure(f"no answer within {error.seconds:.0f} s", stage="visit") from error
         except ChildDied as error:
             last = f": {error.last_line}" if error.last_line else ""
@@ -374,19 +365,18 @@ class SysbenchSubject:
         return text, int(status) if re.fullmatch(rb"[0-9]{1,3}", status) else -1
 
     def _is_alive(self) -> bool:
-        """Whether the host answers at all; that it does not is remembered."""
+        """Whether the host answers; notes a hang otherwise."""
         began = time.monotonic()
         try:
             with self._host.start(("echo", "alive")) as child:
                 child.receive_line(began + _ANSWER_S)
         except ChildError:
-            PATIENCE.hung(self._spec.host, time.monotonic() - began)
+            CIRCUIT_BREAKER.hung(self._spec.host, time.monotonic() - began)
             return False
         return True
 
     @property
     def _hang_keys(self) -> tuple[object, ...]:
-        """What can hang: the host, and this test on it."""
         return self._spec.host, (self._spec.host, self._spec.test)
 
     def _failure(self, why: str, *, stage: str | None = None) -> SubjectFailed:
@@ -395,10 +385,10 @@ class SysbenchSubject:
         message = f"{self._test.program} {self._spec.test} on {self._spec.host}: {why}"
         by_hand = " ".join(self._test.arguments(1, self._spec.block, self._spec.longest_s))
         path = SYSBENCH if self._test.program == SYSBENCH else probe.built() or PROBE
-        return SubjectFailed(printable(message, 400), f"try by hand there: {path} {by_hand}", stage)
+        return SubjectFailed(printable(message, 400), f"run it by hand there: {path} {by_hand}", stage)
 
 
-def _together(readings: list[SysbenchResult]) -> SysbenchResult:
+def _sum(readings: list[SysbenchResult]) -> SysbenchResult:
     def added(values: list[float | None]) -> float | None:
         reported = [value for value in values if value is not None]
         return sum(reported) if len(reported) == len(values) else None
@@ -411,7 +401,7 @@ def _together(readings: list[SysbenchResult]) -> SysbenchResult:
 
 
 def _plausible(reading: SysbenchResult, passed_s: float) -> SysbenchResult:
-    """A reading that took no longer than its answer. Raises `UnknownOutput` for one that did."""
+    """Raise `UnknownOutput` for a time longer than that to get it."""
     if reading.total_s > passed_s * _CLOCKS_DIFFER + _LATER_S:
-        raise UnknownOutput(f"it says that it took {reading.total_s:.4g} s, and answered within {passed_s:.4g} s")
+        raise UnknownOutput(f"it reported {reading.total_s:.4g} s, but answered within {passed_s:.4g} s")
     return reading

@@ -1,14 +1,14 @@
-"""The tests that a host can be given: those of sysbench, those of our own probe, and a published study's own."""
+"""Tests of sysbench, of our own probe, and of a published study."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Bytes of a block of the memory tests where the plan does not say.
+# Default bytes of a memory test's block.
 BLOCK = 64 * 2**20
-# That a test of sysbench works is shown with a small block: filling a large one takes most of a second.
+# For the first run of a sysbench test: filling a large block takes most of a second.
 FIRST_BLOCK = 2**20
-# What its clock needs: each of its batches is a process, and says how long it took in steps of 0.1 ms.
+# Long enough for its resolution of 0.1 ms.
 SYSBENCH_BATCH_S = 0.1
 SYSBENCH, PROBE = "sysbench", "probe"
 _FILES = ("--file-num=1", "--file-total-size=64M")
@@ -19,15 +19,15 @@ class Test:
     """One test.
 
     Attributes:
-        name: as a level.
-        words: the arguments of its program; `{count}` is the number of operations, `{block}` the bytes of a block of
-            the memory tests, `{bytes}` of all its blocks, `{longest}` the seconds after which it ends itself.
-        threads: that it starts; None where that is not checked.
-        events: what its count of events is: one for each operation, one for each thread, or anything.
-        prepare: arguments that make its files; empty where it has none.
-        program: `sysbench`, or `probe`, our own.
-        clock_s: seconds after which it ends itself whatever it has done, where the study asked for that.
-        known_s: of a study's command, seconds that it takes: what was configured, or the study's own figure.
+        name: its level.
+        words: arguments; `{count}` is the number of operations, `{block}` the bytes of a memory block, `{bytes}` of
+            all blocks, `{longest}` the time limit in seconds.
+        threads: their number; None if not checked.
+        events: its count of events: `operations`, `threads` or `anything`.
+        prepare: arguments to create its files; empty for none.
+        program: `sysbench` or `probe`.
+        clock_s: time limit of a study's command.
+        known_s: approximate time of a study's command.
     """
 
     name: str
@@ -41,22 +41,20 @@ class Test:
 
     @property
     def takes_one_processor(self) -> bool:
-        """Whether it can stay on one processor: those of our probe take turns there, also where they are several."""
+        """Whether it can stay on one processor, as the probe's threads do."""
         return self.program == PROBE or self.threads == 1
 
     @property
     def as_published(self) -> bool:
-        """Whether it is a study's command, word by word, which does its work once."""
         return self.events == "anything"
 
     def arguments(self, count: int, block: int, longest_s: int) -> tuple[str, ...]:
-        """The arguments for so many operations; after *longest_s* sysbench ends, and has then too few events."""
         return tuple(
             word.format(count=count, block=block, bytes=count * block, longest=longest_s) for word in self.words
         )
 
     def wanted_events(self, count: int) -> int | None:
-        """How many events its output must name; None where any number is right."""
+        """Expected number of events; None for any."""
         if self.as_published:
             return None
         return self.threads if self.events == "threads" else count
@@ -86,7 +84,7 @@ def _probe(name: str, threads: int = 1) -> Test:
     return Test(name, (name, "{count}", "{block}"), threads, program=PROBE)
 
 
-# For hosts on which our probe does not run, and to be set beside it: it does the same work.
+# The same work as our probe's, for comparison, and for hosts on which the probe does not run.
 SYSBENCH_TESTS = (
     _sysbench("cpu", "cpu", "--cpu-max-prime=10000", "--events={count}"),
     _memory("write", "seq"),
@@ -98,17 +96,11 @@ SYSBENCH_TESTS = (
     _files("fileio-direct", "--file-test-mode=rndrd", "--file-fsync-freq=0", "--file-extra-flags=direct"),
     _sysbench("threads", "threads", "--thread-yields=100", "--thread-locks=4", "--events={count}", threads=2),
     _sysbench(
-        "mutex",
-        "mutex",
-        "--mutex-num=16",
-        "--mutex-loops=100",
-        "--mutex-locks={count}",
-        threads=2,
-        events="threads",
+        *("mutex", "mutex", "--mutex-num=16", "--mutex-loops=100", "--mutex-locks={count}"), threads=2, events="threads"
     ),
 )
 
-# Behind each is what one operation is.
+# With the work of one operation.
 PROBE_TESTS = (
     _probe("cpu"),  # all primes up to 10,000
     _probe("memory-write"),  # 1 MiB written in order, past the cache
@@ -133,23 +125,15 @@ PROBE_TESTS = (
 TESTS = {test.name: test for test in (*PROBE_TESTS, *SYSBENCH_TESTS)}
 
 _STUDYS_FILES = ("fileio", "--file-total-size=5G", "--file-test-mode=rndrw", "--time=300", "--max-requests=0")
-# sysbench ends after 10 s where nobody says otherwise.
+# sysbench's default.
 _USUAL_CLOCK_S = 10.0
 
 
 def _published(name: str, clock_s: float, *words: str, known_s: float = 0.0, prepare: tuple[str, ...] = ()) -> Test:
-    return Test(
-        name,
-        words,
-        threads=None,
-        events="anything",
-        prepare=prepare,
-        clock_s=clock_s,
-        known_s=known_s or clock_s,
-    )
+    return Test(name, words, None, "anything", prepare=prepare, clock_s=clock_s, known_s=known_s or clock_s)
 
 
-# The commands of the published study, word by word, under the names of our tests of the same kind.
+# The unchanged commands of the published study, with the names of our similar tests.
 PUBLISHED_TESTS = {
     test.name: test
     for test in (
@@ -157,8 +141,7 @@ PUBLISHED_TESTS = {
         _published("memory-write", _USUAL_CLOCK_S, "memory", "run"),
         _published("fileio", 300.0, *_STUDYS_FILES, "run", prepare=(*_STUDYS_FILES, "prepare")),
         _published(
-            *("threads", _USUAL_CLOCK_S),
-            *("threads", "--threads=500", "--thread-yields=100", "--thread-locks=4", "run"),
+            "threads", _USUAL_CLOCK_S, "threads", "--threads=500", "--thread-yields=100", "--thread-locks=4", "run"
         ),
         _published(
             *("mutex", _USUAL_CLOCK_S),

@@ -1,1 +1,1 @@
-"""What do TLS and passwords cost the clients of PostgreSQL?"""
+"""The cost of TLS and passwords for clients of PostgreSQL."""

@@ -1,4 +1,4 @@
-"""Where a plan is measured: one PostgreSQL for the whole session, and a client for every cell."""
+"""One PostgreSQL for the session, and a client for every cell."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from sectax.model.treatment import Treatment
 
 
 class DatabaseBench(Bench):
-    """Implements `Bench` for the experiment `database`."""
-
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
         self._clients: dict[str, PgClient] = {}

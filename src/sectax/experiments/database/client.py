@@ -1,4 +1,4 @@
-"""The client process that the arms of one cell share (clients/pg-c/pg_client.c has the conversation)."""
+"""The PostgreSQL client process shared by the arms of a cell (clients/pg-c/pg_client.c)."""
 
 from __future__ import annotations
 
@@ -19,34 +19,32 @@ from sectax.hosts.places import Variables
 
 
 class Connected(ArmOpened, frozen=True):
-    """What the server says of the connection, the process of the server behind it, and how many rows came."""
+    """Witnesses of the connection, PID of its server process, and rows received."""
 
     backend: int
     rows: int
 
 
 class Transactions(Batch, frozen=True, kw_only=True):
-    """A batch of them, with the time to connect of each that had a connection of its own."""
+    """A batch of transactions; `connect_ns` is empty over an open connection."""
 
     connect_ns: list[int]
 
 
 class ArmTotals(msgspec.Struct, frozen=True):
-    """What an arm had in all."""
-
     transactions: int
     connections: int
 
 
 class _Lines(ClientConversation):
-    """Words between tabs in place of JSON: the client is in C."""
+    """Requests as tab-separated words, since the client is written in C."""
 
     def send(self, request: dict[str, Any]) -> None:
         self.send_line("\t".join(map(str, request.values())).encode())
 
 
 class PgClient(SharedProcess[ClientGreeting]):
-    """What its methods raise is what `ClientConversation` does."""
+    """Raises as `ClientConversation`."""
 
     kind = _Lines
 
@@ -54,7 +52,7 @@ class PgClient(SharedProcess[ClientGreeting]):
         super().__init__((program,), ClientGreeting)
 
     def variables(self) -> Variables:
-        """Nothing of the user's: libpq reads some thirty variables, and files in the user's home."""
+        # libpq reads about thirty variables, and files in the user's home.
         return Variables(("*",), {"PATH": os.environ.get("PATH", ""), "HOME": "/nonexistent"})
 
     def open(self, arm: str, connection: str, query: str, *, kept: bool, added_s: float) -> Connected:

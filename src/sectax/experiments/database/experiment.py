@@ -1,4 +1,4 @@
-"""The experiment: transactions by every way into a PostgreSQL of the run's own, over loopback."""
+"""Transactions on the run's own PostgreSQL, over loopback, by access method."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Levels = Mapping[str, str]
 _ROUNDS = {"quick": (2, 32), "default": (2, 48)}
 _TURN_S = 0.008
 _TRANSFERS = (
-    "It holds for PostgreSQL and libpq of these versions on this machine, over loopback: a network adds its round "
-    "trips, of which a new connection with TLS 1.3 has one more. Queries that take longer are slower by the same time."
+    "It applies to these versions of PostgreSQL and libpq on this machine, over loopback: a network adds its round "
+    "trips, and a new TLS 1.3 connection has one more. Longer queries become slower by the same time, not ratio."
 )
-_ALIKE_KEPT = "it differs from the others in how a connection is opened, and is measured with connection=new"
+_SAME_KEPT = "it differs only when a connection is opened: measured with connection=new"
 
 
 class DatabaseExperiment(Experiment):
-    """TLS by libpq's sslmode, and passwords by SCRAM-SHA-256 or MD5."""
+    """TLS by libpq's sslmode; passwords by SCRAM-SHA-256 or MD5."""
 
     name = "database"
     title = "What do TLS and passwords cost the clients of PostgreSQL?"
@@ -56,8 +56,8 @@ class DatabaseExperiment(Experiment):
             one_processor=True,
             services_on=OTHERS,
             answered_by=(
-                "the answer is latency: of a query where the connection stays open, and of connecting, a query and "
-                "leaving where it does not"
+                "the answer is latency: of a query over an open connection, or of connecting, a query and "
+                "disconnecting over a new one"
             ),
             beside=(CLIENT_CPU.name,),
             equal_witnesses=("server", "client", "rows"),
@@ -93,15 +93,15 @@ class DatabaseExperiment(Experiment):
 
 def _lacks(machine: Machine, levels: Levels) -> Iterable[WhyNot | None]:
     if levels["connection"] == database.KEPT and levels[database.CONTROL] in ("verify-full", "md5", "trust"):
-        yield WhyNot(_ALIKE_KEPT)
+        yield WhyNot(_SAME_KEPT)
     if levels["connection"] == database.NEW and levels["query"] != database.SELECT:
-        yield WhyNot("the size of an answer is measured over connections that stay open")
+        yield WhyNot("the size of an answer is measured over open connections only")
     yield machine.lacks(SERVER)
     yield machine.lacks(CLIENT)
 
 
 def _declares(levels: Levels) -> dict[str, Witness]:
-    """As the server sees it: pg_stat_ssl, and its log of who came in how."""
+    """As reported by the server: pg_stat_ssl, and authentication in its log."""
     access = database.ACCESS[levels[database.CONTROL]]
     return {"ssl": access.sslmode != database.BASELINE, "authentication": access.method}
 

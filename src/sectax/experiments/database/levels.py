@@ -1,4 +1,4 @@
-"""Factors and levels of the experiment, its metrics, and what a person calls them."""
+"""Factors, levels and metrics of the experiment, and their labels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SCRAM, MD5, TRUST = "scram-sha-256", "md5", "trust"
 
 @dataclass(frozen=True)
 class DatabaseAccess:
-    """How a client comes in: libpq's sslmode, and the method of pg_hba.conf, each with a role of its own."""
+    """libpq's sslmode, and the method of pg_hba.conf, each with its own role."""
 
     sslmode: str
     method: str
@@ -35,7 +35,7 @@ ACCESS = {
     "md5": DatabaseAccess("disable", MD5),
     "trust": DatabaseAccess("disable", TRUST),
 }
-# Tables are those of pgbench at its scale of 1; the first query is that of its --select-only.
+# On pgbench's tables at scale 1; the first query is that of --select-only.
 QUERIES = {
     SELECT: "SELECT abalance FROM pgbench_accounts WHERE aid = :aid",
     ROWS: "SELECT * FROM pgbench_accounts WHERE aid BETWEEN 50001 AND 51000",
@@ -50,7 +50,7 @@ PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
     "quick": {"query": (SELECT,), CONTROL: (BASELINE, "require", "verify-full", "md5")},
 }
 
-# Of new connections in ticks of the kernel: an average of many, and no comparison.
+# Measured in kernel ticks for new connections: too coarse to compare.
 SERVER_CPU = replace(metrics.SERVER_CPU, compared=False)
 METRICS = (
     LATENCY,

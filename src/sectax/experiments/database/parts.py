@@ -1,4 +1,4 @@
-"""What must be installed or built for the experiment: PostgreSQL from the system, and a client in C on its libpq."""
+"""Parts: PostgreSQL from the system's packages, and a client in C on libpq."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from sectax.parts.programs import Missing
 from sectax.parts.registry import Part, family_part
 
 SERVER, CLIENT = "database:server", "database:client"
-# Before it, a log does not say by which method somebody came in.
+# The first version that logs the authentication method.
 _OLDEST = 14
-_PLACES = Path("/usr/lib/postgresql")  # of Debian and its relatives, one folder for every version
+_DEBIAN_FOLDER = Path("/usr/lib/postgresql")  # one folder per version
 
 
 def programs() -> Path | None:
-    """The folder with the newest `postgres`, `initdb`, `psql` and `pgbench`; None where there is none."""
-    folders = [place / "bin" for place in _PLACES.glob("*") if re.fullmatch(r"\d+", place.name)]
+    """Folder with the newest `postgres`, `initdb`, `psql` and `pgbench`, or None."""
+    folders = [folder / "bin" for folder in _DEBIAN_FOLDER.glob("*") if re.fullmatch(r"\d+", folder.name)]
     versions = {int(folder.parent.name): folder for folder in folders}
     folders = [versions[version] for version in sorted(versions, reverse=True) if version >= _OLDEST]
     on_path = shutil.which("postgres")
@@ -28,13 +28,9 @@ def programs() -> Path | None:
 
 
 def client() -> Path | None:
-    """The client's program, built where it is not there yet; None where it cannot be."""
-    built = c_programs.built(
-        cache.bundled("clients", "pg-c") / "pg_client.c",
-        "pg-client",
-        (c_programs.DYNAMIC,),
-        ("-I/usr/include/postgresql", "-lpq"),
-    )
+    """The client's program, built if necessary; None if that fails."""
+    source, flags = cache.bundled("clients", "pg-c") / "pg_client.c", ("-I/usr/include/postgresql", "-lpq")
+    built = c_programs.built(source, "pg-client", (c_programs.DYNAMIC,), flags)
     return None if built is None else built[0]
 
 
@@ -47,13 +43,13 @@ def part(name: str) -> Part:
 def _server_missing() -> Missing | None:
     if programs() is not None:
         return None
-    hint = "apt-get install postgresql"
-    return Missing(f"PostgreSQL {_OLDEST} or newer is not installed", hint, ("postgresql",))
+    reason = f"PostgreSQL {_OLDEST} or newer is not installed"
+    return Missing(reason, "apt-get install postgresql", ("postgresql",))
 
 
 def _client_missing() -> Missing | None:
     if client() is not None:
         return None
-    lacking = ("gcc", "libc6-dev", "libpq-dev")
-    hint = f"apt-get install {' '.join(lacking)}"
-    return Missing("the PostgreSQL client needs a C compiler and libpq to be built", hint, lacking)
+    packages = ("gcc", "libc6-dev", "libpq-dev")
+    reason = "building the PostgreSQL client needs a C compiler and libpq"
+    return Missing(reason, f"apt-get install {' '.join(packages)}", packages)

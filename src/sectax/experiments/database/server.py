@@ -1,4 +1,4 @@
-"""A PostgreSQL of the run's own: in a folder of its own, on a free port of loopback, by an ordinary user."""
+"""The run's own PostgreSQL: temporary folder, free loopback port, unprivileged user."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sectax.experiments.client_server.certificates import for_loopback
-from sectax.experiments.client_server.server import ServerFailed, cpu_time_s, log_tail
+from sectax.experiments.client_server.server import cpu_time_s, log_tail
 from sectax.experiments.client_server.started import PORT, StartedServer
 from sectax.experiments.client_server.work_folder import WorkFolder
 from sectax.experiments.database import parts
@@ -28,9 +28,8 @@ DATABASE = "postgres"
 _OWNER = "sectax"
 _WITHIN_S = 60.0
 _ENDED_WITHIN_S = 1.0
-_SHOWN = 300  # characters of what a program said
-# What is written is thrown away with the run. Nothing runs beside the transactions but what they need, and the log says
-# how everybody came in.
+_SHOWN = 300  # characters of a program's output
+# No durability and no background work, since the data is thrown away; connections are logged for the witnesses.
 _SETTINGS = """
 listen_addresses = '127.0.0.1'
 unix_socket_directories = '{socket}'
@@ -52,14 +51,14 @@ class DatabaseFailed(SectaxError):
 
 
 class Postgres:
-    """A context manager. Inside it the server answers on `port`, to one role for each method and nobody else."""
+    """Context manager that runs a server with one role per authentication method."""
 
     def __init__(self, passwords: Mapping[str, str], methods: Sequence[str]) -> None:
-        """Args: by role, of those that have one; the methods whose roles there are."""
+        """Args: passwords by role; authentication methods."""
         self._passwords, self._methods = passwords, methods
         self._stack = contextlib.ExitStack()
         self._server: StartedServer | None = None
-        self._known: set[int] = set()  # its own processes, and those of connections that are kept
+        self._known: set[int] = set()  # its own processes, and those of open connections
 
     @property
     def server(self) -> StartedServer:
@@ -68,16 +67,15 @@ class Postgres:
 
     @property
     def authority(self) -> Path:
-        """The certificate to trust."""
         return self._folder / "server.crt"
 
     def __enter__(self) -> Postgres:
-        """Set it up, start it, and see that it refuses who has the wrong password or name. Raises `SectaxError`."""
+        """Set up and start the server, and check that it rejects wrong passwords. Raises `SectaxError`."""
         try:
             self._set_up()
             self._start()
             self._fill()
-            self._try_locks()
+            self._check_rejections()
             self._known = self._children()
         except BaseException:
             self._stack.close()
@@ -88,7 +86,7 @@ class Postgres:
         self._stack.close()
 
     def connection(self, level: str, password: str = "") -> str:
-        """What libpq is given for a level. It holds the password of its role, or the one that is given."""
+        """libpq connection string of a level, with its role's password unless another is given."""
         access = ACCESS[level]
         words = {
             "host": "localhost",  # as its certificate has it
@@ -98,7 +96,7 @@ class Postgres:
             "user": access.role,
             "password": password or self._passwords.get(access.role, ""),
             "sslmode": access.sslmode,
-            # libpq would otherwise look into the user's home, and trust or show what it finds there.
+            # libpq would otherwise use certificates from the user's home.
             "sslrootcert": str(self.authority if access.sslmode == "verify-full" else self._folder / "none"),
             "sslcert": str(self._folder / "none"),
             "sslkey": str(self._folder / "none"),
@@ -109,14 +107,14 @@ class Postgres:
         return " ".join(f"{name}='{word}'" for name, word in words.items())
 
     def keep(self, backend: int) -> None:
-        """This process serves a connection that stays open."""
+        """Note the server process of an open connection."""
         self._known.add(backend)
 
     def spent_s(self) -> float | None:
-        """CPU time of PostgreSQL's first process, and of every process of a connection that has ended, in seconds.
+        """CPU seconds of PostgreSQL's main process and all ended connections.
 
-        The latter in ticks of the kernel, so that only the average of many is right. Waits until the processes of all
-        connections that were closed have ended; None where they have not after a second.
+        The latter are counted in kernel ticks, so only the mean of many is right. Waits until the processes of closed
+        connections have ended; None if they have not after a second.
         """
         deadline = time.monotonic() + _ENDED_WITHIN_S
         while not self._children() <= self._known:
@@ -128,7 +126,7 @@ class Postgres:
         return None if own_s is None else own_s + sum(map(int, fields[13:15])) / os.sysconf("SC_CLK_TCK")
 
     def _children(self) -> set[int]:
-        """Empty where the kernel does not list them: then it may be a connection too early."""
+        """Child processes; empty if the kernel does not list them."""
         pid = self.server.pid
         try:
             return set(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
@@ -136,31 +134,28 @@ class Postgres:
             return set()
 
     def authentication_method(self, backend: int) -> str:
-        """By which method somebody came in whom this process serves, as the server's log says it; empty if it does not.
-
-        Of a method that asks for nothing the log names none.
-        """
+        """Authentication method of a backend process, from the log; empty if unknown."""
         text = self.server.log.read_text(errors="replace")
         lines = [line for line in text.splitlines() if line.startswith(f"{backend} ")]
         if not any("connection authorized:" in line for line in lines):
             return ""
         match = re.search(r"connection authenticated: identity=\S+ method=(\S+)", "\n".join(lines))
-        return match[1] if match else TRUST
+        return match[1] if match else TRUST  # not logged for `trust`
 
     def _set_up(self) -> None:
         programs = parts.programs()
-        assert programs is not None, "its part was there when the run was planned"
+        assert programs is not None, "checked when the run was planned"
         self._programs = programs
         try:
             work = WorkFolder(WORK_FOLDERS)
         except OSError as error:
-            raise DatabaseFailed(f"no folder can be made for PostgreSQL: {error.strerror}") from error
+            raise DatabaseFailed(f"cannot create a folder for PostgreSQL: {error.strerror}") from error
         self._stack.callback(work.remove)
         self._folder, self._as = work.path, _ordinary_user()
         for name in ("data", "socket"):
             (self._folder / name).mkdir(mode=0o700)
         if self._as:
-            # To be passed through, and not to be looked into.
+            # The user may enter the folder, but not list it.
             self._folder.chmod(0o711)
             for name in ("data", "socket"):
                 shutil.chown(self._folder / name, *self._as)
@@ -175,7 +170,7 @@ class Postgres:
         places = {"socket": self._folder / "socket", "certificate": self.authority, "key": key_file}
         with open(self._folder / "data" / "postgresql.conf", "a") as file:
             file.write(_SETTINGS.format_map(places))
-        # The owner comes in by a socket in a folder that is closed to others, and nobody else does.
+        # The owner connects by a socket in a private folder.
         rules = [f"local all {_OWNER} trust"]
         rules += [f"host {DATABASE} {_role(method)} 127.0.0.1/32 {method}" for method in self._methods]
         (self._folder / "data" / "pg_hba.conf").write_text("\n".join(rules) + "\n")
@@ -197,19 +192,19 @@ class Postgres:
                 time.sleep(0.05)
 
     def _fill(self) -> None:
-        """The tables of pgbench, and a role for every method, whose password is stored as its method needs it."""
+        """Create pgbench's tables, and a role for every method."""
         words = ("-i", "-q", "-s", "1", "-h", str(self._folder / "socket"), "-p", str(self.server.port))
         self._run("pgbench", *words, "-U", _OWNER, DATABASE)
         for method in self._methods:
             role, password = _role(method), self._passwords.get(_role(method), "")
             stored = f"SET password_encryption = '{method}'; " if password else ""
             password_clause = f" PASSWORD '{password}'" if password else ""
-            # A statement that fails is otherwise written into the log, and its password with it.
+            # A failing statement would be logged with its password.
             self._ask(f"SET log_min_error_statement = panic; {stored}CREATE ROLE {role} LOGIN{password_clause}")
             self._ask(f"GRANT SELECT ON pgbench_accounts TO {role}")
 
-    def _try_locks(self) -> None:
-        """Nobody measures a lock that does not lock."""
+    def _check_rejections(self) -> None:
+        """Check that wrong passwords and host names are rejected."""
         for method in self._methods:
             if method != TRUST:
                 level = next(level for level, access in ACCESS.items() if access.method == method)
@@ -221,17 +216,17 @@ class Postgres:
     def _expect_refusal(self, connection: str, reason: str) -> None:
         done = self._psql(connection, "SELECT 1")
         if done.returncode == 0 or reason not in done.stderr:
-            reply = self._safe(done.stderr) or "it is accepted"
-            raise DatabaseFailed(f"PostgreSQL is to refuse a client because it {reason}: {reply}", "report it")
+            reply = self._safe(done.stderr) or "it was accepted"
+            raise DatabaseFailed(f"PostgreSQL did not reject a client with '{reason}': {reply}", "report it")
 
     def _ask(self, statements: str) -> None:
-        place = f"host='{self._folder / 'socket'}' port='{self.server.port}' dbname='{DATABASE}' user='{_OWNER}'"
-        done = self._psql(place, statements)
+        connection = f"host='{self._folder / 'socket'}' port='{self.server.port}' dbname='{DATABASE}' user='{_OWNER}'"
+        done = self._psql(connection, statements)
         if done.returncode:
             raise DatabaseFailed(f"PostgreSQL cannot be set up: {self._safe(done.stderr)}{self._log_tail()}")
 
     def _psql(self, connection: str, statements: str) -> subprocess.CompletedProcess[str]:
-        """Statements come over stdin, so that a password in them stands in no list of processes."""
+        """Run statements from stdin, which keeps passwords out of process lists."""
         return subprocess.run(
             [str(self._programs / "psql"), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", connection],
             input=statements + ";\n",
@@ -261,7 +256,7 @@ class Postgres:
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise DatabaseFailed(f"{program} did not work: {error}") from error
+            raise DatabaseFailed(f"{program} failed: {error}") from error
         if done.returncode:
             raise DatabaseFailed(f"{program} failed: {self._safe(done.stderr)}")
 
@@ -275,7 +270,6 @@ class Postgres:
 
 
 def new_passwords() -> dict[str, str]:
-    """A password for every role that has one."""
     return {_role(method): secrets.token_hex(16) for method in (SCRAM, MD5)}
 
 
@@ -284,18 +278,11 @@ def _role(method: str) -> str:
 
 
 def _ordinary_user() -> tuple[int, int] | None:
-    """User and group of an ordinary user, where we are root: PostgreSQL refuses to be run by root.
-
-    Raises:
-        DatabaseFailed: there is none.
-    """
+    """Unprivileged user and group if we are root, since PostgreSQL refuses to run as root. Raises `DatabaseFailed`."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):
         with contextlib.suppress(KeyError):
             entry = pwd.getpwnam(name)
             return entry.pw_uid, entry.pw_gid
-    raise DatabaseFailed("there is no user 'postgres' or 'nobody', and PostgreSQL does not run as root")
-
-
-__all__ = ["DATABASE", "WORK_FOLDERS", "DatabaseFailed", "Postgres", "ServerFailed", "new_passwords"]
+    raise DatabaseFailed("PostgreSQL does not run as root, and there is no user 'postgres' or 'nobody'")

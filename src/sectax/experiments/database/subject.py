@@ -1,4 +1,4 @@
-"""An arm as a subject: transactions by one way into the database, through a client that it shares with other arms."""
+"""Subject of one access method, measured through a shared client process."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from sectax.experiments.database.levels import QUERIES
 from sectax.experiments.database.server import Postgres
 from sectax.model.subject import Observation, Visit, Witnesses
 
-# Longer than any transaction of these takes, on a machine that is very busy.
+# Upper limit for a transaction, even on a very busy machine.
 _LONGEST_S = 2.0
-_WARMING = {True: 200, False: 2}  # transactions before any that counts: kept, new
+_WARMING = {True: 200, False: 2}  # warm-up transactions, by whether the connection stays open
 
 
 @dataclass(frozen=True)
 class DatabaseSpec:
-    """One treatment. `arm` is its name in the client; `kept` is whether its connection stays open."""
+    """One treatment; `kept` is whether its connection stays open."""
 
     arm: str
     level: str
@@ -43,19 +43,18 @@ class DatabaseSubject(ClientSubject):
         self._backend = 0
 
     def start(self) -> None:
-        with self._asking("start"):
+        with self._readable_errors("start"):
             self._spec.client.join(self._spec.arm)
 
     def open(self) -> Witnesses:
-        """Connect, ask once, and see who says what of the connection.
+        """Connect, send a query, and read witnesses.
 
         Returns:
-            ssl, and where it is true tls and cipher, as pg_stat_ssl has them; authentication, as the server's log has
-            it; rows of the answer; server, client and the clock's figures.
+            ssl, tls and cipher from pg_stat_ssl; authentication from the server's log; rows, server, client, clock.
         """
         self.start()
         spec = self._spec
-        with self._asking("open"):
+        with self._readable_errors("open"):
             hello = spec.client.hello()
             connection = spec.server.connection(spec.level)
             opened = spec.client.open(spec.arm, connection, QUERIES[spec.query], kept=spec.kept, added_s=spec.added_s)
@@ -65,18 +64,17 @@ class DatabaseSubject(ClientSubject):
         if spec.kept:
             spec.server.keep(opened.backend)
         clock = self._begin_visits(hello.clock, spec.client.telemetry())
-        shown: Witnesses = {"authentication": spec.server.authentication_method(opened.backend), "rows": opened.rows}
-        return opened.witnesses | shown | {"client": hello.client} | clock
+        checked: Witnesses = {"authentication": spec.server.authentication_method(opened.backend), "rows": opened.rows}
+        return opened.witnesses | checked | {"client": hello.client} | clock
 
-    def _measured(self, count: int) -> Visit:
-        """Have transactions made.
+    def _measure(self, count: int) -> Visit:
+        """Measure transactions.
 
-        Observations, by the client's own clock: `latency` in seconds, one per transaction, and `connecting` of those
-        with a connection of their own; `client_cpu`; `server_cpu`, of a new connection from its process's beginning to
-        its end.
+        Observations: `latency`, and `connecting` of new connections, one per transaction; `client_cpu`; `server_cpu`,
+        of a new connection over the whole life of its process.
         """
         spent_s = self._server_spent_s()
-        batch, spanned_s, ridden = self._watched(lambda: self._batch(count))
+        batch, spanned_s, telemetry = self._watched(lambda: self._batch(count))
         spent_after_s = self._server_spent_s()
         if (complaint := batch.complaint(count, spanned_s)) is not None:
             raise self._failure(f"the client {complaint}", "report it")
@@ -84,15 +82,14 @@ class DatabaseSubject(ClientSubject):
         observed.append(Observation("client_cpu", batch.cpu_ns * 1e-9, "s", "process CPU time", count))
         if spent_s is not None and spent_after_s is not None:
             observed.append(Observation("server_cpu", spent_after_s - spent_s, "s", "process CPU time", count))
-        return Visit(tuple(observed), ridden)
+        return Visit(tuple(observed), telemetry)
 
     def _server_spent_s(self) -> float | None:
         return cpu_time_s(self._backend) if self._spec.kept else self._spec.server.spent_s()
 
     def close(self) -> Witnesses:
-        """Let the arm go. Returns `transactions` and `connections` since it was opened."""
         self._stage = "close"
-        with self._asking("close"):
+        with self._readable_errors("close"):
             closed = self._spec.client.close(self._spec.arm)
         self.kill()
         return {"transactions": closed.transactions, "connections": closed.connections}
@@ -101,7 +98,7 @@ class DatabaseSubject(ClientSubject):
         self._spec.client.leave(self._spec.arm)
 
     def _batch(self, count: int) -> Transactions:
-        with self._asking("measure"):
+        with self._readable_errors("measure"):
             return self._spec.client.measure(self._spec.arm, count, count * _LONGEST_S)
 
     def _check_server(self) -> None:
@@ -110,7 +107,7 @@ class DatabaseSubject(ClientSubject):
     def _title(self) -> str:
         return f"database ({self._spec.level}, {self._spec.query})"
 
-    def _story(self, error: Exception, doing: str) -> tuple[str, str]:
+    def _explain(self, error: Exception, doing: str) -> tuple[str, str]:
         if isinstance(error, Answered):
-            return f"PostgreSQL answers: {error.reason.strip()}", "try it again; its log may say more"
+            return f"PostgreSQL reported: {error.reason.strip()}", "try again, and see its log"
         return f"the client failed: {error}", "report it"

@@ -1,1 +1,1 @@
-"""Any two URLs: the door for every service of the user's."""
+"""Compare any two URLs."""

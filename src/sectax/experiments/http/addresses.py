@@ -1,4 +1,4 @@
-"""URLs and headers as a user types them, and what of them may be shown: no password, no token, no value of a query."""
+"""Parsing and redaction of URLs and headers: no password, token or query value is shown."""
 
 from __future__ import annotations
 
@@ -9,22 +9,20 @@ from sectax.experiments.client_server.started import PORT
 from sectax.model.errors import WrongUse
 
 _HIDDEN = "…"
-# Headers whose values are shown; any other may hold a secret.
+# Headers whose values are shown; any other may contain a secret.
 _SHOWN = frozenset(
     {"accept", "accept-encoding", "accept-language", "cache-control", "content-type", "host", "user-agent"}
 )
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-# What the client says itself: which of them are right depends on the body and on the level of the connection.
+# Set by the client itself, from the body and the level of the connection.
 _OURS = frozenset({"connection", "content-length", "transfer-encoding", "upgrade", "te", "trailer", "expect"})
 
 
 def read_url(text: str, what: str) -> SplitResult:
-    """The parts of a URL; `$PORT` stands for any port.
+    """Parse a URL, in which `$PORT` is a port. Raises `WrongUse`.
 
     Args:
-        what: it is, for messages; the text itself may hold a password and is never quoted.
-    Raises:
-        WrongUse: it cannot be asked.
+        what: its name for messages; the text itself may contain a password.
     """
     hint = "as in http://127.0.0.1:8080/path or https://example.org/"
     try:
@@ -33,20 +31,20 @@ def read_url(text: str, what: str) -> SplitResult:
     except ValueError as error:
         raise WrongUse(f"{what} is not a URL: its host or port cannot be read", hint) from error
     if "://" not in text:
-        raise WrongUse(f"{what} does not say whether it is http or https", "write http:// or https:// before it")
+        raise WrongUse(f"{what} has no scheme", "write http:// or https:// before it")
     if at.scheme not in ("http", "https"):
         raise WrongUse(f"{what} does not begin with http:// or https://", hint)
     if not at.hostname or port == 0:
-        raise WrongUse(f"{what} names no host, or port 0", hint)
+        raise WrongUse(f"{what} has no host, or port 0", hint)
     if any(sign.isspace() or not sign.isprintable() for sign in text):
-        raise WrongUse(f"{what} has spaces or line breaks in it", "write them as %20 and %0A")
+        raise WrongUse(f"{what} contains spaces or line breaks", "write them as %20 and %0A")
     if at.fragment:
-        raise WrongUse(f"{what} has a part behind '#', which no client sends", "leave it out, or write %23")
+        raise WrongUse(f"{what} has a fragment after '#', which clients do not send", "remove it, or write %23")
     return at
 
 
 def shown_url(text: str) -> str:
-    """A URL without user, password and the values of its query; nothing of a text that is not one and may have them."""
+    """Redact user, password and query values of a URL."""
     scheme, separator, rest = text.partition("://")
     if not separator:
         return _HIDDEN if {"@", "?"} & set(text) else text
@@ -64,22 +62,20 @@ def _without_value(pair: str) -> str:
 
 
 def read_header(text: str, what: str) -> tuple[str, str]:
-    """Name and value. Raises `WrongUse`, which quotes no value."""
+    """Parse a header. Raises `WrongUse` without quoting the value."""
     name, separator, value = text.partition(":")
     name, value = name.strip(), value.strip()
     if not separator or not _HEADER_NAME.fullmatch(name):
-        raise WrongUse(
-            f"{what} has no name before a colon", "as in 'Accept: text/html', or @FILE with one on every line"
-        )
+        raise WrongUse(f"{what} is not NAME: VALUE", "as in 'Accept: text/html', or @FILE with one per line")
     if name.lower() in _OURS:
-        raise WrongUse(f"{what}: {name} is set by the client itself", "leave it out; see --level connection=new")
-    if not value.isprintable() and not value.replace("\t", "").isprintable():
-        raise WrongUse(f"{what}: the value of {name} has a line break or a control character", "leave it out")
+        raise WrongUse(f"{what}: {name} is set by the client itself", "remove it; see --level connection=new")
+    if not value.replace("\t", "").isprintable():
+        raise WrongUse(f"{what}: the value of {name} has a line break or a control character", "remove it")
     return name, value
 
 
 def shown_header(text: str) -> str:
-    """A header without its value, unless that is known to be harmless."""
+    """Redact a header's value unless it is known to be harmless."""
     name, separator, value = text.partition(":")
     if not separator or text.startswith("@"):
         return text if text.startswith("@") else _HIDDEN
@@ -87,7 +83,7 @@ def shown_header(text: str) -> str:
 
 
 def url_secrets(url: str, headers: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
-    """What may stand in no message: passwords, values of the query, and values of headers that are not harmless."""
+    """Strings to redact: passwords, query values, and values of other headers."""
     at = urlsplit(url.replace(PORT, "1", 1))
     values = [value for pair in at.query.split("&") for value in pair.split("=", 1)[1:] or (pair,)]
     hidden = [value for name, value in headers if name.lower() not in _SHOWN]

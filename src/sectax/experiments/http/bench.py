@@ -1,4 +1,4 @@
-"""Where a plan is measured: the services, the servers that the run starts, a client for every cell."""
+"""Services and servers of a run, and a client for every cell."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import base64
 import os
 import secrets
 from collections.abc import Mapping
+from pathlib import Path
 
 from sectax.experiments.client_server.load import client_count, target_rate
 from sectax.experiments.client_server.started import WORK_FOLDERS, StartedServer
@@ -27,8 +28,6 @@ _MARK = "body_mark"
 
 
 class HttpBench(Bench):
-    """Implements `Bench` for the experiment `http`."""
-
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
         self._services = read_services(plan.options)
@@ -49,16 +48,16 @@ class HttpBench(Bench):
         }
 
     def inputs(self) -> dict[str, str]:
-        """The key under which bodies are hashed for the record."""
+        """A key for the hashes of bodies."""
         return {_MARK: base64.b64encode(secrets.token_bytes(32)).decode()}
 
     def start(self, inputs: Mapping[str, str]) -> None:
-        """Put the secrets back into the services, and start the servers that serve the whole session."""
+        """Restore the secrets, and start the servers of --start."""
         self._services = read_services(revealed(self.plan.options, inputs))
         started = [service.name for service in self._services.values() if service.start]
         if started and not all(place.is_here for place in self.places):
-            reason = f"the server of {started[0]} is reached from this machine alone, and the clients are on others"
-            raise WrongUse(reason, "give the URL of one that runs elsewhere, in place of --start")
+            reason = f"the server of {started[0]} listens on this machine only, and there are clients on others"
+            raise WrongUse(reason, "give the URL of a server that all of them reach instead of --start")
         sweep(WORK_FOLDERS)
         if self.plan.options.get("fresh"):
             return
@@ -100,29 +99,25 @@ class HttpBench(Bench):
 
 
 def _read(service: HttpService) -> tuple[tuple[tuple[str, str], ...], bytes]:
-    """The headers and the body that a service's files hold; its other files are looked at. Raises `WrongUse`."""
+    """Headers and body from a service's files; checks its certificates and key. Raises `WrongUse`."""
     contents: dict[str, bytes] = {}
     for option, path in service.files().items():
         try:
-            with open(path, "rb") as file:
-                contents[option] = file.read()
+            contents[option] = Path(path).read_bytes()
         except OSError as error:
-            raise WrongUse(f"--{option}: {path} cannot be read: {error.strerror}", "is the path right?") from error
-    for option in ("ca", "cert"):
-        if option in contents and b"-----BEGIN CERTIFICATE-----" not in contents[option]:
-            raise WrongUse(f"--{option} {getattr(service, _FIELDS[option])} holds no certificate", "give one as PEM")
-    if "key" in contents and b"PRIVATE KEY-----" not in contents["key"]:
-        raise WrongUse(f"--key {service.key} holds no private key", "give one as PEM")
+            raise WrongUse(f"--{option}: {path} cannot be read: {error.strerror}", "check the path") from error
+    for option, path in (("ca", service.ca), ("cert", service.certificate)):
+        if path and b"-----BEGIN CERTIFICATE-----" not in contents[option]:
+            raise WrongUse(f"--{option} {path} does not contain a certificate", "give a PEM file")
+    if service.key and b"PRIVATE KEY-----" not in contents["key"]:
+        raise WrongUse(f"--key {service.key} does not contain a private key", "give a PEM file")
     if b"ENCRYPTED" in contents.get("key", b""):
-        raise WrongUse(f"--key {service.key} has a passphrase", "openssl pkey -in KEY -out FILE takes it away")
+        raise WrongUse(f"--key {service.key} has a passphrase", "remove it with openssl pkey -in KEY -out FILE")
     headers = tuple(header for path in service.header_files for header in read_headers(path))
     return headers, contents.get("body", b"")
 
 
-_FIELDS = {"ca": "ca", "cert": "certificate"}
-
-
 def _version(path: str) -> str:
-    """What tells a file from other versions of itself; no hash, which would give away a short secret."""
+    """Size and time of a file; a hash would give away a short secret."""
     status = os.stat(path)
     return f"{path} {status.st_size} bytes, changed {status.st_mtime_ns} ns after 1970"

@@ -1,4 +1,4 @@
-"""The client process that the arms of one cell share, and the conversation with it (clients/http-go/PROTOCOL.md)."""
+"""The HTTP client process shared by the arms of a cell (clients/http-go/PROTOCOL.md)."""
 
 from __future__ import annotations
 
@@ -12,21 +12,19 @@ from sectax.hosts.places import HERE, ClientHost
 
 
 class Sent(Batch, frozen=True, kw_only=True):
-    """A batch of requests; the bytes each way are of all of them, the ramp too, as they are on the wire."""
+    """A batch of requests, with its bytes on the wire including the ramp."""
 
     sent_bytes: int
     received_bytes: int
 
 
 class ArmTotals(msgspec.Struct, frozen=True):
-    """What an arm had in all."""
-
     requests: int
     connections: int
 
 
 class SharedClient(SharedProcess[RuntimeHello]):
-    """One process for all arms of a cell. What its methods raise is what `Conversation` does."""
+    """Raises as `ClientConversation`."""
 
     def __init__(self, program: str, place: ClientHost = HERE) -> None:
         super().__init__((program,), RuntimeHello, place)
@@ -39,16 +37,14 @@ class SharedClient(SharedProcess[RuntimeHello]):
         return self.sent(longest_s)
 
     def ask(self, arm: str, count: int, ramp: int, start_ns: int = 0) -> None:
-        """Have a batch sent, from when the client's clock shows *start_ns*, without waiting for it."""
+        """Start a batch, at *start_ns* of the client's clock, without waiting for it."""
         request = {"command": "measure", "arm": arm, "count": count, "ramp": ramp, "start_ns": start_ns}
         self.conversation.send(request)
 
     def sent(self, longest_s: float) -> Sent:
-        """The batch that was asked for."""
         return self.conversation.receive(Sent, GRACE_S + longest_s)
 
     def now_ns(self) -> int:
-        """What its clock shows."""
         return self.conversation.now_ns()
 
     def close(self, arm: str) -> ArmTotals:

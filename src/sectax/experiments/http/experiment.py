@@ -1,4 +1,4 @@
-"""The experiment: any number of URLs against a baseline, one request at a time, many at once, or on schedule."""
+"""Any number of URLs against a baseline: sequential, concurrent or on a schedule."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from sectax.model.treatment import Factor
 Levels = Mapping[str, str]
 
 _ROUNDS = {"quick": (2, 48), "default": (2, 64)}
-# One request at a time: a service that was asked last a round ago answers later than one that was just asked, by a
-# third where it takes half a millisecond. The controls ask the baseline, so the first requests of a turn do not count.
+# Long enough that the first requests do not count: a service that was idle for a round is slower, by a third for
+# requests of half a millisecond.
 _TURN_S = 0.008
-# Nagle's algorithm holds a second small write back until the first is acknowledged, and a client that is not about to
-# send waits for 40 ms with that; on a new connection it acknowledges at once.
+# Nagle's algorithm delays a second small write until the first is acknowledged; a client with nothing to send delays
+# that by 40 ms, except on a new connection.
 _KEPT_WAITS = "let the server write each answer at once, or set TCP_NODELAY: the rest waits 40 ms for a delayed ACK"
 _TRANSFERS = (
-    "It holds for these services with these requests, as they answered this client over this network. The client and "
-    "a service on the same machine share its processors."
+    "It applies to these services, requests, client and network. A client and a service on the same machine share its "
+    "processors."
 )
 
 
@@ -39,7 +39,7 @@ class HttpExperiment(Experiment):
     """Requests to any URLs: latency, requests per second, CPU time of the client, bytes each way."""
 
     name = "http"
-    title = "How much slower does one service answer than the other?"
+    title = "How much slower is one service than another?"
     presets = ("default", "quick")
     factors = http.FACTORS
     options = services.OPTIONS
@@ -69,8 +69,8 @@ class HttpExperiment(Experiment):
         factors = choose(
             known, http.PRESET | own, {name: levels[name] for name in levels if name not in own or name == http.CONTROL}
         )
-        many = load.client_count(options)
-        load.check_shares(many, own["concurrency"], own["load"])
+        clients = load.client_count(options)
+        load.check_shares(clients, own["concurrency"], own["load"])
         one_by_one = own["concurrency"] == ("1",) and own["load"] == (load.CLOSED,)
         return Design(
             factors=factors,
@@ -79,21 +79,20 @@ class HttpExperiment(Experiment):
             metrics=http.METRICS,
             rules=Rules(
                 family=_family,
-                # What is added to requests that wait for each other shows many times over, or not at all.
+                # A delay added to requests that wait for each other shows several times, or never.
                 positive=lambda levels: load.in_flight(levels) == 1,
                 lacks=lambda levels: (machine.lacks(CLIENT),),
                 extra_operations=False,
             ),
-            transfers=_TRANSFERS + load.of_clients(many),
+            transfers=_TRANSFERS + load.of_clients(clients),
             batch_s=_TURN_S if one_by_one else load.OVERLAPPING_S,
             rounds_range=_ROUNDS[request.preset],
-            # The client sends one request at a time, from its processor; a server that the run starts has the others.
             one_processor=one_by_one,
             services_on=OTHERS,
             options=options,
             answered_by=(
-                "the answer is latency, to the last byte of the body: it is what a caller waits for; CPU time of the "
-                "client stands beside it"
+                "the answer is latency, to the last byte of the body, which is what a caller waits for; CPU time of "
+                "the client is shown next to it"
             ),
             beside=(CLIENT_CPU.name,),
             contents=Contents(
@@ -111,7 +110,7 @@ class HttpExperiment(Experiment):
     def advice_rules(self, plan: Plan) -> AdviceRules:
         choice = Choice(
             what="requests",
-            picks=False,  # what was put in front of a service is there for a reason
+            picks=False,  # a proxy or filter has a purpose: never recommend to drop it
             explained=((CLIENT_CPU.name, "CPU time of the client"), ("first_byte", "the wait for the first byte")),
             month_by_default=False,
             changes="service, request or network",
@@ -127,7 +126,6 @@ class HttpExperiment(Experiment):
 
 
 def _family(levels: Levels) -> str:
-    """Cells of one kind of client share its controls."""
     at_once = "" if levels["load"] == load.CLOSED and levels["concurrency"] == "1" else ", several at once"
     return f"{levels['protocol']}, {levels['connection']}{at_once}"
 

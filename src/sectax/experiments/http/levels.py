@@ -1,4 +1,4 @@
-"""Factors and levels of the experiment, its metrics, and what a person calls them."""
+"""Factors, levels and metrics of the experiment, and their labels."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ WORDS = METRIC_WORDS | {
 
 
 def rate_level(options: Mapping[str, tuple[str, ...]], levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """The levels of the factor load that --rate stands for; none where it was not given. Raises `WrongUse`."""
+    """Levels of the factor load from --rate. Raises `WrongUse`."""
     rates = options.get("rate", ())
     if rates and "load" in levels:
-        raise WrongUse("--rate and --level load= say the same", "leave one of them out")
+        raise WrongUse("--rate and --level load= are the same option", "use one of them")
     return tuple(f"{rate.removesuffix('/s')}/s" for rate in rates)

@@ -1,4 +1,4 @@
-"""Several client processes that share the load of every arm, and are spoken to as if they were one."""
+"""Several HTTP client processes used as one."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from sectax.hosts.places import ClientHost
 
 
 class ManyClients(Together[SharedClient]):
-    """Each has an equal part of the connections and of the rate. What its methods raise, those of `SharedClient` do."""
+    """Clients with equal shares of connections and rate; raises as `SharedClient`."""
 
     def __init__(self, program: str, places: Sequence[ClientHost]) -> None:
-        """Args: where each of them runs."""
         super().__init__((SharedClient(program, place) for place in places), places)
         self._rates: dict[str, float] = {}
 
@@ -29,22 +28,19 @@ class ManyClients(Together[SharedClient]):
             client.leave(arm)
 
     def open(self, arm: str, wanted: Mapping[str, Any], longest_s: float) -> ArmOpened:
-        """Each opens its part of the connections. All must see the same answer."""
         self._rates[arm] = float(wanted["rate"])
-        part = {"concurrency": wanted["concurrency"] // len(self), "rate": wanted["rate"] / len(self)}
-        first, *rest = [client.open(arm, {**wanted, **part}, longest_s) for client in self.clients]
-        if any(answer.witnesses != first.witnesses for answer in rest):
+        share = {"concurrency": wanted["concurrency"] // len(self), "rate": wanted["rate"] / len(self)}
+        first, *rest = [client.open(arm, {**wanted, **share}, longest_s) for client in self.clients]
+        if any(opened.witnesses != first.witnesses for opened in rest):
             raise Answered("body-varies", f"{len(self)} clients saw different answers")
         return first
 
     def measure(self, arm: str, count: int, ramp: int, longest_s: float) -> Sent:
-        def ask(client: SharedClient, own: int, begin: int) -> None:
-            client.ask(arm, own, ramp // len(self), begin)
+        def ask(client: SharedClient, share: int, start_ns: int) -> None:
+            client.ask(arm, share, ramp // len(self), start_ns)
 
-        def sent(client: SharedClient) -> Sent:
-            return client.sent(longest_s)
-
-        return self.measure_together(self.shares(count, ramp), self._rates[arm], ask, sent)
+        shares = self.shares(count, ramp)
+        return self.measure_together(shares, self._rates[arm], ask, lambda client: client.sent(longest_s))
 
     def close(self, arm: str) -> ArmTotals:
         closed = every(partial(client.close, arm) for client in self.clients)

@@ -1,4 +1,4 @@
-"""What must be built for the experiment: the client, by Go."""
+"""The part to build: the HTTP client in Go."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ CLIENT = "http:client"
 
 
 def client() -> GoProgram:
-    """The client in Go, from sources of sectax's own."""
     title, folder = "the HTTP client in Go", cache.bundled("clients", "http-go")
     return GoProgram("http-client", title, "about 20 seconds", "sectax setup http", "http-client", folder)
 

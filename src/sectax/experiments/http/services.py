@@ -1,4 +1,4 @@
-"""Reads the services that a user named: their URLs, what is asked of each, and the commands that start them."""
+"""Options of the experiment: URLs, requests, and commands that start servers."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ from sectax.model.errors import WrongUse
 from sectax.text.near import did_you_mean
 
 URL = ComparedKind("URL", "URL", "sectax run http URL URL, or --baseline URL --treatment NAME=URL", private=True)
-LEFT_OUT = "left-out"  # which values were left out of the options; not an option
+LEFT_OUT = "left-out"  # names the redacted values; not an option
 OPTIONS = (
     Option("baseline", "the URL that the others are compared with", "URL"),
-    Option("treatment", "a URL and its name", "NAME=URL", multiple=True),
+    Option("treatment", "another URL and its name", "NAME=URL", multiple=True),
     Option("method", "the request method (default: GET)", "[NAME=]METHOD", multiple=True),
-    Option("header", "a header of every request, or @FILE with one on each line", "[NAME=]HEADER", True, short="H"),
+    Option("header", "a header of every request, or @FILE with one per line", "[NAME=]HEADER", True, short="H"),
     Option("body", "a file with the body of every request", "[NAME=]FILE", multiple=True),
-    Option("status", "accept this status, and no other (default: 200 to 299)", "[NAME=]CODE", multiple=True),
-    Option("bodies-differ", "accept answers with different bodies, from one request or URL to the next", flag=True),
+    Option("status", "accept only this status (default: 200 to 299)", "[NAME=]CODE", multiple=True),
+    Option("bodies-differ", "accept bodies that differ between requests or URLs", flag=True),
     Option("ca", "a file with the certificates to trust instead of the system's", "[NAME=]FILE", multiple=True),
-    Option("cert", "a file with the certificate that the client shows", "[NAME=]FILE", multiple=True),
+    Option("cert", "a file with the client's certificate", "[NAME=]FILE", multiple=True),
     Option("key", "a file with its private key", "[NAME=]FILE", multiple=True),
-    Option("start", f"the command that serves NAME's URL, whose port is {PORT}", "NAME=CMD", multiple=True),
+    Option("start", f"the command that serves NAME's URL, on port {PORT}", "NAME=CMD", multiple=True),
     Option("fresh", "restart the servers of --start for every block", flag=True),
-    Option("rate", "send N requests a second on schedule, and time each from when it was due", "N"),
+    Option("rate", "send N requests per second on a schedule, timed from when each was due", "N"),
     CLIENTS,
-    Option("timeout", "the longest that one request may take, as in 90s (default: 30s)", "TIME"),
+    Option("timeout", "the time limit of a request, as in 90s (default: 30s)", "TIME"),
 )
-# Of curl and of load generators.
+# Options of curl and load generators.
 INSTEAD = {
     **dict.fromkeys(("-k", "--insecure"), TRUST),
     **dict.fromkeys(("-X", "--request"), "write --method, as in --method POST"),
-    **dict.fromkeys(("-d", "--data", "--data-raw", "--data-binary"), "put it into a file: --body FILE"),
-    **dict.fromkeys(("-u", "--user"), "write it as a header, from a file of your own: -H @FILE"),
-    **dict.fromkeys(("-L", "--location"), "give the address that the redirect leads to"),
+    **dict.fromkeys(("-d", "--data", "--data-raw", "--data-binary"), "put it in a file: --body FILE"),
+    **dict.fromkeys(("-u", "--user"), "put it in a file as a header: -H @FILE"),
+    **dict.fromkeys(("-L", "--location"), "give the target of the redirect"),
     **dict.fromkeys(("-c", "--connections", "--concurrency"), "write --level concurrency=N"),
     **dict.fromkeys(("-z", "--duration"), "write --budget TIME"),
-    **dict.fromkeys(("-n", "-r", "--requests"), "sectax decides how many are enough; --budget TIME limits them"),
+    **dict.fromkeys(("-n", "-r", "--requests"), "sectax chooses the number; --budget TIME limits it"),
 }
-# Options that may hold a secret, and what of their values may be shown.
+# Options that may contain a secret, and their redaction.
 _PRIVATE: dict[str, Callable[[str], str]] = {"baseline": shown_url, "treatment": shown_url, "header": shown_header}
 _FOR_EACH = ("method", "header", "body", "status", "cert", "key")
 _METHOD = re.compile(r"[A-Z]{1,20}")
@@ -60,14 +60,12 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 @dataclass(frozen=True)
 class HttpService:
-    """What is asked of one URL.
+    """One URL and its requests.
 
     Attributes:
-        url: with its secrets, where those are there. headers: names and values; header_files: those with more of them.
-        body: the file that a request carries; None for an empty one.
-        statuses: that are accepted; empty for 200 to 299.
-        ca, certificate, key: files; empty for none.
-        start: the command that serves it; empty where somebody else does.
+        body, ca, certificate, key: file names; empty for none.
+        statuses: accepted statuses; empty for 200 to 299.
+        start: command that serves the URL; empty if it is already served.
     """
 
     name: str
@@ -83,29 +81,29 @@ class HttpService:
     start: tuple[str, ...] = ()
 
     def files(self) -> dict[str, str]:
-        """The files that it names, by the option that named them."""
-        named = {"body": self.body, "ca": self.ca, "cert": self.certificate, "key": self.key}
-        named |= {f"header @{place}": path for place, path in enumerate(self.header_files)}
-        return {option: path for option, path in named.items() if path}
+        """File names by option."""
+        files = {"body": self.body, "ca": self.ca, "cert": self.certificate, "key": self.key}
+        files |= {f"header @{index}": path for index, path in enumerate(self.header_files)}
+        return {option: path for option, path in files.items() if path}
 
 
 def with_urls(bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """The options with URLs that were given without names, which are called by their hosts and paths."""
+    """Add URLs given without names, named by host and path."""
     return with_bare(bare, options, lambda url: shown_url(url).partition("://")[2].partition("?")[0])
 
 
 def hidden(options: Mapping[str, tuple[str, ...]]) -> Hidden:
-    """The options as they may be recorded, and the texts that they were typed as."""
+    """Redact options for the record, and separate the secrets."""
     shown = dict(options)
     secrets: dict[str, str] = {}
     replaced: dict[str, str] = {}
     for option, show in _PRIVATE.items():
         texts = []
-        for place, typed in enumerate(options.get(option, ())):
+        for index, typed in enumerate(options.get(option, ())):
             name, text = split_name(typed) if option != "baseline" else ("", typed)
             public = show(text)
             if public != text:
-                secrets[f"{option}.{place}"] = typed
+                secrets[f"{option}.{index}"] = typed
                 replaced[text] = public
             texts.append(f"{name}={public}" if name else public)
         if texts:
@@ -116,29 +114,21 @@ def hidden(options: Mapping[str, tuple[str, ...]]) -> Hidden:
 
 
 def revealed(options: Mapping[str, tuple[str, ...]], secrets: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """The options as they were typed.
-
-    Raises:
-        WrongUse: the secrets were not kept.
-    """
+    """Restore redacted options. Raises `WrongUse` if the secrets are gone."""
     whole = {name: list(texts) for name, texts in options.items()}
     for key in options.get(LEFT_OUT, ()):
         if key not in secrets:
             raise WrongUse(
-                "the passwords, tokens or headers of this run are gone: they are kept only until it ends, for 7 days",
+                "this run's passwords, tokens or headers were deleted: they are stored until it ends, at most 7 days",
                 "start it again with sectax run http",
             )
-        option, _, place = key.partition(".")
-        whole[option][int(place)] = secrets[key]
+        option, _, index = key.partition(".")
+        whole[option][int(index)] = secrets[key]
     return {name: tuple(texts) for name, texts in whole.items()}
 
 
 def read_services(options: Mapping[str, tuple[str, ...]]) -> dict[str, HttpService]:
-    """The services by name; the baseline is first. Opens no file.
-
-    Raises:
-        WrongUse: an option that is missing, or says what cannot be.
-    """
+    """Services by name, the baseline first. Opens no file. Raises `WrongUse`."""
     urls = compared(URL, options)
     names = tuple(urls)
     folder = next(iter(options.get(FOLDER, ())), ".")
@@ -166,23 +156,20 @@ def read_services(options: Mapping[str, tuple[str, ...]]) -> dict[str, HttpServi
     for name, url in urls.items():
         at = read_url(url, f"the URL of {name}")
         if bool(certificates[name]) != bool(keys[name]):
-            raise WrongUse("--cert and --key belong together", "give both: the certificate, and its private key")
+            raise WrongUse("--cert and --key belong together", "give both the certificate and its private key")
         if at.scheme == "http" and (cas[name] or certificates[name]):
             raise WrongUse(
                 f"--ca, --cert and --key are for TLS, and the URL of {name} is plain http",
-                "write https://, or give them for one URL alone, as in --cert NAME=FILE",
+                "write https://, or give them for one URL only, as in --cert NAME=FILE",
             )
         if (PORT in url) != bool(starts[name]):
+            have, need = (PORT, "--start") if PORT in url else ("--start", PORT)
             raise WrongUse(
-                f"the URL of {name} has {PORT} in it, and no --start {name}=CMD"
-                if PORT in url
-                else f"--start {name} gives its server a port, and the URL of {name} does not have it",
+                f"{name} has {have} but no {need}",
                 f"as in --baseline 'http://127.0.0.1:{PORT}/' --start baseline='CMD {PORT}'",
             )
         if starts[name] and (at.hostname not in _LOOPBACK or not at.netloc.endswith(":1")):
-            raise WrongUse(
-                f"what --start {name} starts listens on this machine", f"http://127.0.0.1:{PORT}/ is its URL"
-            )
+            raise WrongUse(f"the server of --start {name} runs on this machine", f"use http://127.0.0.1:{PORT}/")
         services[name] = HttpService(
             name=name,
             url=url,
@@ -197,33 +184,33 @@ def read_services(options: Mapping[str, tuple[str, ...]]) -> dict[str, HttpServi
             start=starts[name],
         )
     if options.get("fresh") and not any(starts.values()):
-        raise WrongUse("--fresh is for what --start starts", "leave it out, or add --start NAME='CMD'")
+        raise WrongUse("--fresh needs --start", "remove it, or add --start NAME='CMD'")
     return services
 
 
 def timeout_s(options: Mapping[str, tuple[str, ...]]) -> float:
-    """The longest that one request may take. Raises `WrongUse`."""
+    """Time limit of a request. Raises `WrongUse`."""
     return option_seconds(options, "timeout", _TIMEOUT_S, (0.001, _LONGEST_S), "--timeout 10s")
 
 
 def read_headers(path: str) -> tuple[tuple[str, str], ...]:
-    """The headers of a file, one on each line. Raises `WrongUse`."""
+    """Read headers from a file, one per line. Raises `WrongUse`."""
     try:
         lines = Path(path).read_text().splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise WrongUse(f"--header @{path} cannot be read as text", "one header on every line") from error
+        raise WrongUse(f"--header @{path} cannot be read as text", "give a file with one header per line") from error
     return tuple(read_header(line, f"a line of {path}") for line in lines if line.strip())
 
 
 def _method(text: str) -> str:
     if not _METHOD.fullmatch(text) or text in ("CONNECT", "TRACE"):
-        raise WrongUse(f"--method {text!r} is not one to measure", "as in GET, HEAD, POST, PUT, PATCH or DELETE")
+        raise WrongUse(f"--method {text!r} is not supported", "use GET, HEAD, POST, PUT, PATCH or DELETE")
     return text
 
 
 def _status(text: str) -> int:
     if not re.fullmatch(r"[2-5]\d\d", text):
-        raise WrongUse(f"--status {text!r} is not a status of HTTP", "a number from 200 to 599, as in --status 403")
+        raise WrongUse(f"--status {text!r} is not an HTTP status", "give a number from 200 to 599, as in --status 403")
     return int(text)
 
 
@@ -232,13 +219,13 @@ def _starts(options: Mapping[str, tuple[str, ...]], names: tuple[str, ...]) -> d
     for typed in options.get("start", ()):
         name, text = split_name(typed)
         if name not in names:
-            raise WrongUse(f"--start names no URL: {name or typed!r}", did_you_mean(name, names))
+            raise WrongUse(f"--start {name or typed!r}: there is no such URL", did_you_mean(name, names))
         if starts[name]:
-            raise WrongUse(f"two --start are for {name!r}", "one command serves one URL")
+            raise WrongUse(f"--start is given twice for {name!r}", "one command serves one URL")
         if (syntax := shell_syntax(text.replace(PORT, "1"))) is not None:
             raise WrongUse(
-                f"--start {name} has {syntax!r}, which only a shell understands, and commands are started without one",
-                f"put it into a script, and start that: --start {name}='./script {PORT}'",
+                f"--start {name} contains {syntax!r}, which needs a shell, and commands run without one",
+                f"put it in a script: --start {name}='./script {PORT}'",
             )
         try:
             starts[name] = tuple(shlex.split(text))

@@ -1,4 +1,4 @@
-"""An arm as a subject: one service as one treatment asks it, through a client that it shares with the other arms."""
+"""Subject of one service, measured through a shared client process."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from sectax.model.errors import SubjectSkipped
 from sectax.model.subject import Observation, Visit, Witness, Witnesses
 from sectax.text.printable import printable
 
-# A body that is longer is taken for one without end.
+# A longer body is considered endless.
 MOST_BODY = 2**30
 
 
 class FirstBody:
-    """The first body that anybody answered with in a session: all others must be the same."""
+    """The first body of a session; all others must equal it."""
 
     def __init__(self) -> None:
         self._first: tuple[str, Witness, Witness] | None = None
 
     def differs(self, name: str, body: Witness, length: Witness) -> str | None:
-        """What is different about the body of this service; None where nothing is."""
+        """Describe the difference of a service's body, or None."""
         if self._first is None:
             self._first = name, body, length
         first, expected, its_length = self._first
         if body == expected:
             return None
-        return f"answers with a body of {length} bytes, and {first} with another one, of {its_length}"
+        return f"answers with a body of {length} bytes, and {first} with a different one of {its_length} bytes"
 
 
 @dataclass(frozen=True)
@@ -42,15 +42,13 @@ class HttpSpec(SharesLoad):
     """One treatment of the experiment `http`.
 
     Attributes:
-        arm: its name in the client.
-        headers, body: of every request, those from files too.
+        headers, body: of every request, including those from files.
         kept: whether connections stay open.
-        concurrency: requests at once, at most. rate: requests per second on schedule; 0 for a closed loop.
-        timeout_s: the longest that one request may take.
-        mark: Base64 of the key under which bodies are hashed.
-        added_s: seconds that the client adds to every request, a known cost on purpose.
-        server: the one that serves the session; None where there is none, or every opening starts its own.
-        folder: where such a server runs.
+        rate: requests per second on a schedule; 0 for a closed loop.
+        mark: Base64 key of the bodies' hashes.
+        added_s: known cost that the client adds to every request.
+        server: the session's server; None without one, or if every opening starts its own.
+        folder: working directory of an own server.
     """
 
     arm: str
@@ -81,7 +79,7 @@ class HttpSpec(SharesLoad):
 class HttpSubject(ClientSubject):
     """Implements `sectax.model.subject.Subject` for an arm."""
 
-    meanings, other = MEANINGS, ("cannot be asked", "try it with curl -v")
+    meanings, other = MEANINGS, ("request failed", "try it with curl -v")
 
     def __init__(self, spec: HttpSpec) -> None:
         super().__init__(url_secrets(spec.service.url, spec.headers))
@@ -90,23 +88,24 @@ class HttpSubject(ClientSubject):
         self._overlap = Overlap(spec.clients)
 
     def start(self) -> None:
-        """Start the client, and the server where every opening has its own, without waiting for them."""
+        """Start the client, and its own server if any, without waiting."""
         spec = self._spec
         if spec.service.start and spec.server is None and self._own_server is None:
             self._own_server = StartedServer(spec.service.name, spec.service.start, spec.folder)
             self._own_server.start()
-        with self._asking("start"):
+        with self._readable_errors("start"):
             spec.client.join(spec.arm)
 
     def open(self) -> Witnesses:
-        """Ask the service for the first time, and see that it answers as it should.
+        """Send the first request and check its answer.
 
         Returns:
-            status, protocol, body_bytes; body, a hash under a key of the run; of TLS its version and cipher, and
-            whether the client showed a certificate. `client`, `runtime` and the clock's figures.
+            status, protocol, body_bytes, body (a keyed hash), TLS version and cipher, whether a client certificate
+            was used, client, runtime, clock.
         Raises:
-            SubjectSkipped: it does not speak HTTP/2.
-            SubjectFailed: it answers otherwise than it should. ServerFailed: the server that the run started has ended.
+            SubjectSkipped: no HTTP/2.
+            SubjectFailed: a wrong answer.
+            ServerFailed: the run's own server ended.
         """
         self.start()
         spec = self._spec
@@ -114,54 +113,46 @@ class HttpSubject(ClientSubject):
             self._own_server.wait()
         elif spec.server is not None:
             spec.server.check()
-        with self._asking("open"):
+        with self._readable_errors("open"):
             hello = spec.client.hello()
             opened = spec.client.open(spec.arm, self._client_request(), _warming_s(spec))
         witnesses: Witnesses = {name: self._safe(value) for name, value in opened.witnesses.items()}
         if not spec.bodies_differ and (
             differs := spec.first_body.differs(spec.service.name, witnesses["body"], witnesses["body_bytes"])
         ):
-            raise self._failure(differs, "--bodies-differ accepts it; otherwise their times are of different work")
+            raise self._failure(differs, "times of different work are not comparable; --bodies-differ accepts it")
         clock = self._begin_visits(hello.clock, spec.client.telemetry())
         return witnesses | {"client": hello.client, "runtime": hello.runtime} | clock
 
-    def _measured(self, count: int) -> Visit:
-        """Have the requests sent.
+    def _measure(self, count: int) -> Visit:
+        """Measure a batch.
 
-        Observations, by the client's own clock: `latency` and `first_byte` in seconds, one per request; `turn`, the
-        seconds of the whole batch (where requests overlap, by Little's law: their times over how many were under way);
-        `client_cpu`; `sent_bytes` and `received_bytes`, TLS and handshakes among them.
-
-        Telemetry: what a load does to its client, where requests overlap, as `S3Subject` says it.
+        Observations: `latency` and `first_byte` per request; `turn`, the time of the batch (by Little's law if
+        requests overlap: sum of times over mean number in flight); `client_cpu`; `sent_bytes` and `received_bytes`,
+        with TLS and handshakes.
         """
-        batch, ridden = self._batch(count)
+        batch, telemetry = self._batch(count)
         spec, count = self._spec, len(batch.elapsed_ns)
         observed = self._times("latency", batch.elapsed_ns) + self._times("first_byte", batch.first_byte_ns)
         turn_ns = sum(batch.elapsed_ns) / batch.in_flight if spec.ramp else batch.wall_ns
         observed.append(Observation("turn", turn_ns * 1e-9, "s", self._clock, count))
         counted = count / (count + 2 * spec.ramp)
-        for name, total, unit, whose in (
+        for name, total, unit, source in (
             ("client_cpu", batch.cpu_ns * 1e-9, "s", "process CPU time"),
             ("sent_bytes", float(batch.sent_bytes), "B", "client"),
             ("received_bytes", float(batch.received_bytes), "B", "client"),
         ):
-            observed.append(Observation(name, counted * total, unit, whose, count))
-        return Visit(tuple(observed), ridden)
+            observed.append(Observation(name, counted * total, unit, source, count))
+        return Visit(tuple(observed), telemetry)
 
     def close(self) -> Witnesses:
-        """Let the arm go.
-
-        Returns:
-            `requests` and `connections` since it was opened; of several at once, `in_flight`.
-        """
         self._stage = "close"
-        with self._asking("close"):
+        with self._readable_errors("close"):
             closed = self._spec.client.close(self._spec.arm)
         self.kill()
         return {"requests": closed.requests, "connections": closed.connections} | self._overlap.witnesses()
 
     def _leave(self) -> None:
-        """The arm's own server ends with it."""
         self._spec.client.leave(self._spec.arm)
         if self._own_server is not None:
             self._own_server.stop()
@@ -170,19 +161,21 @@ class HttpSubject(ClientSubject):
     def _batch(self, count: int) -> tuple[Sent, dict[str, float]]:
         spec = self._spec
         total = count + 2 * spec.ramp
-        # Each of them may take as long as it may, and those of one connection follow each other.
+        # Every request may reach its limit, and those of one connection are sequential.
         longest_s = spec.timeout_s * 1.2 * -(-total // spec.concurrency) + (total / spec.rate if spec.rate else 0.0)
-        with self._asking("measure"):
-            batch, spanned_s, ridden = self._watched(lambda: spec.client.measure(spec.arm, total, spec.ramp, longest_s))
+        with self._readable_errors("measure"):
+            batch, spanned_s, telemetry = self._watched(
+                lambda: spec.client.measure(spec.arm, total, spec.ramp, longest_s)
+            )
         if (complaint := batch.complaint(count, spanned_s, spec.ramp)) is not None:
             raise self._failure(f"the client {complaint}", "report it")
-        if spec.concurrency > 1 or spec.rate:  # one request at a time is waited for with its CPU time
-            ridden |= batch.load(count, spec.rate, spec.concurrency)
+        if spec.concurrency > 1 or spec.rate:
+            telemetry |= batch.load(count, spec.rate, spec.concurrency)
         self._overlap.add(batch, spec.ramp)
-        return batch, ridden
+        return batch, telemetry
 
     def _client_request(self) -> dict[str, object]:
-        """What the client is asked for, by the names of its protocol."""
+        """The request `open` of the client's protocol."""
         spec = self._spec
         service, server = spec.service, self._own_server or spec.server
         return {
@@ -214,9 +207,9 @@ class HttpSubject(ClientSubject):
 
     def _skipped(self, error: Answered) -> SubjectSkipped | None:
         reason = printable(f"{self._title()} does not speak HTTP/2")
-        return SubjectSkipped(reason, "leave it out: --level protocol=http1") if error.kind == "no-http2" else None
+        return SubjectSkipped(reason, "omit it with --level protocol=http1") if error.kind == "no-http2" else None
 
 
 def _warming_s(spec: HttpSpec) -> float:
-    """The longest that opening an arm may take: the first request, and some to warm up, on every connection."""
+    """Time limit to open an arm: first request and warm-up on every connection."""
     return spec.timeout_s * 1.2 * (12 + spec.concurrency)

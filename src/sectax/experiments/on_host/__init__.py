@@ -1,1 +1,1 @@
-"""What experiments on hosts share: their names and addresses, what a name promises, containers as hosts."""
+"""Shared by experiments on hosts."""

@@ -1,4 +1,4 @@
-"""Hosts of the kind `oci:RUNTIME`: the runtime is the one on PATH, or the one that `sectax setup` has built."""
+"""Hosts `oci:RUNTIME`, with a runtime on PATH or built by `sectax setup`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sectax.parts import gvisor
 
 
 def oci_host(name: str) -> OciHost:
-    """The host of this name. Raises `WrongUse` where it does not name a runtime."""
+    """The host of this name. Raises `WrongUse`."""
     return OciHost(name, _runtime)
 
 

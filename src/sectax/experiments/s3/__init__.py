@@ -1,1 +1,1 @@
-"""What does bucket encryption cost a client of S3?"""
+"""The cost of bucket encryption for a client of S3."""

@@ -1,4 +1,4 @@
-"""Where an S3 service is, and the credentials for it."""
+"""Address and credentials of an S3 service."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class S3Access:
-    """Where an S3 service is, and the credentials for it.
+    """Address and credentials of an S3 service.
 
     Attributes:
-        endpoint: its address; empty for AWS's own.
-        access_key, secret_key: empty where the environment or AWS's files have them.
-        ca_pem: the certificate to trust besides the system's; empty for none.
+        endpoint: empty for AWS.
+        access_key, secret_key: empty to use the environment or AWS's files.
+        ca_pem: additional certificate to trust; empty for none.
     """
 
     endpoint: str
@@ -23,5 +23,5 @@ class S3Access:
     ca_pem: str = field(default="", repr=False)
 
     def secrets(self) -> tuple[str, ...]:
-        """What may stand in no record, log or message."""
+        """Strings to redact."""
         return tuple(filter(None, (self.access_key, self.secret_key, self.session_token)))

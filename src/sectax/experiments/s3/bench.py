@@ -1,4 +1,4 @@
-"""Where a plan is measured: the servers that it needs, buckets for every encryption, a client for every treatment."""
+"""Servers and buckets of a run, and a client for every treatment."""
 
 from __future__ import annotations
 
@@ -32,25 +32,21 @@ from sectax.model.treatment import Treatment
 from sectax.parts import cache
 
 _KEY = "object_key"
-# boto3 comes with sectax, so it is the Python that runs sectax.
+# boto3 is installed with sectax.
 _IN_PYTHON = (sys.executable, str(cache.bundled("clients", "s3-python") / "s3_client.py"))
 
 
 @dataclass(frozen=True)
 class _Service:
-    """One way to the objects: over plain HTTP or over TLS."""
-
     access: S3Access
     server: Minio | None
     buckets: Buckets
     names: dict[str, tuple[str, ...]]
-    refused: dict[str, NoBucket]  # encryption -> why the service has no bucket with it
-    shelf: ObjectPool = field(default_factory=ObjectPool)
+    refused: dict[str, NoBucket]  # by encryption
+    object_pool: ObjectPool = field(default_factory=ObjectPool)
 
 
 class S3Bench(Bench):
-    """Implements `Bench` for the experiment `s3`."""
-
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
         self._where = read_where(plan.options)
@@ -76,18 +72,18 @@ class S3Bench(Bench):
         return identity
 
     def inputs(self) -> dict[str, str]:
-        """The key of SSE-C and of the client's own encryption."""
+        """A key for SSE-C and client-side encryption."""
         return {_KEY: base64.b64encode(secrets.token_bytes(32)).decode()}
 
     def start(self, inputs: Mapping[str, str]) -> None:
-        """Remove what killed runs left, start the servers, and make the buckets."""
+        """Clean up after killed runs, start servers, and create buckets."""
         wanted: dict[str, set[str]] = {}
         for treatment in self.plan.treatments:
             wanted.setdefault(treatment.levels["transfer"], set()).add(treatment.levels["encryption"])
         if self._where.endpoint == LOCAL:
             if not all(place.is_here for place in self.places):
-                reason = "the local server is reached from this machine alone, and the clients are on others"
-                raise WrongUse(reason, "give a service with --endpoint")
+                reason = "the local server listens on this machine only, and there are clients on others"
+                raise WrongUse(reason, "name a service with --endpoint")
             sweep_data(self._data)
         for transfer, encryptions in sorted(wanted.items()):
             self._services[transfer] = self._service(transfer, encryptions)
@@ -98,8 +94,7 @@ class S3Bench(Bench):
             server = Minio(self._data, tls=transfer == TLS)
             self.callback(server.stop)
             server.start()
-            # What it holds goes with it.
-            buckets = Buckets(server.access)
+            buckets = Buckets(server.access)  # removed with the server
             access = server.access
         else:
             server = None
@@ -118,8 +113,7 @@ class S3Bench(Bench):
                     kms_key = where.kms_key or (KMS_KEY if where.endpoint == LOCAL else "")
                     names[encryption] = buckets.make(encryption, kms_key)
             except NoBucket as error:
-                # What one kind of encryption lacks is no reason to leave the others out.
-                refused[encryption] = error
+                refused[encryption] = error  # the others can still be measured
         if not names or where.baseline in refused:
             raise refused.get(where.baseline) or next(iter(refused.values()))
         return _Service(access, server, buckets, names, refused)
@@ -127,7 +121,7 @@ class S3Bench(Bench):
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> S3Spec:
         levels = treatment.levels
         service, client = self._services[levels["transfer"]], levels["client"]
-        # The pilot of this very session was thorough.
+        # The pilot of this session was thorough.
         self._piloted = self._piloted or calibrated is None
         return S3Spec(
             client=client,
@@ -147,21 +141,21 @@ class S3Bench(Bench):
             server=service.server,
             thorough=calibrated is None or not self._piloted,
             added_s=self.plan.added_s(treatment, calibrated),
-            shelf=service.shelf,
+            object_pool=service.object_pool,
         )
 
 
 def _remove(buckets: Buckets, access: S3Access, swept: list[LeftoverBucket]) -> None:
-    """Remove what the run stored. Raises `LeftBehind` where something stays, of this run or an earlier one."""
+    """Remove the run's objects. Raises `LeftBehind` if any remain, also of earlier runs."""
     left = [*swept, *buckets.remove()]
     if left:
         raise LeftBehind(left, access)
 
 
 def sweep_data(data: Path) -> None:
-    """Remove what killed servers left below *data*, and below all folders that --data named in runs before this one."""
+    """Remove data of killed servers below *data* and all earlier folders of --data."""
     noted = cache.state_folder() / "s3-data"
-    with contextlib.suppress(OSError):  # that nothing can be noted or removed keeps nobody from measuring
+    with contextlib.suppress(OSError):  # measuring works without it
         noted.mkdir(mode=0o700, parents=True, exist_ok=True)
         own = noted / hashlib.sha256(os.fsencode(data.absolute())).hexdigest()[:16]
         if not own.is_symlink():

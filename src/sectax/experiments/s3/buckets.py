@@ -1,7 +1,6 @@
-"""The buckets of a run: made with the default encryption that a treatment wants, and removed with what the run put in.
+"""Buckets of a run: created with a default encryption, and removed with the run's objects.
 
-What sectax did not make stays: only keys below the run's own prefix are deleted, and a bucket that then is not empty is
-left to whoever put something into it.
+Only keys below the run's own prefix are deleted, and only buckets that are then empty.
 """
 
 from __future__ import annotations
@@ -27,39 +26,37 @@ from sectax.experiments.s3.levels import ENCRYPTIONS
 from sectax.model.errors import ExitStatus, SectaxError
 from sectax.text.printable import printable
 
-# So that no treatment sits on a favoured place of the disk.
+# Several per encryption, so that none has a favourable place on the disk.
 NUMBER = 3
-_DELETED_AT_ONCE = 1000  # what one DeleteObjects takes
+_DELETED_AT_ONCE = 1000  # limit of DeleteObjects
 _ANSWER_S = 20.0
-# Deleting is paid for by the request: no more of it than this, for all buckets of a run together.
+# Requests are charged: limits for cleaning up all buckets of a run.
 _LONGEST_S = 60.0
 _MOST_LISTINGS = 2000
-# What a killed run left may keep the next one waiting for so long.
+# Time limit for cleaning up after killed runs.
 _SWEEP_S = 15.0
 
 
 class NoBucket(SectaxError):
-    """A bucket cannot be had, or is not what the treatment needs."""
+    """A bucket cannot be created or used for a treatment."""
 
     exit_status = ExitStatus.NOTHING_MEASURED
 
 
 class LeftBehind(SectaxError):
-    """Objects or buckets of the run are still at the service."""
+    """Objects or buckets of the run could not be removed."""
 
     exit_status = ExitStatus.NOTHING_MEASURED
 
     def __init__(self, left: Sequence[LeftoverBucket], access: S3Access) -> None:
         named = "; ".join(map(str, left))
-        super().__init__(
-            f"what the run stored could not be removed: {named}",
-            "\n".join(bucket.command(access) for bucket in left),
-        )
+        hint = "\n".join(bucket.command(access) for bucket in left)
+        super().__init__(f"some of the run's objects could not be removed: {named}", hint)
 
 
 @dataclass(frozen=True)
 class LeftoverBucket:
-    """A bucket that could not be cleaned up, and why; `made` is whether the run made it."""
+    """A bucket that could not be cleaned up; `made` is whether the run created it."""
 
     bucket: str
     prefix: str
@@ -67,18 +64,18 @@ class LeftoverBucket:
     why: str
 
     def __str__(self) -> str:
-        what = "is left" if self.made else f"keeps what is below {self.prefix}"
-        return f"bucket {self.bucket} {what} ({self.why})"
+        state = "remains" if self.made else f"still has objects below {self.prefix}"
+        return f"bucket {self.bucket} {state} ({self.why})"
 
     def command(self, access: S3Access) -> str:
-        """What removes it, and nothing of anybody else's."""
+        """Shell command that removes the run's objects only."""
         where = f" --endpoint-url {access.endpoint}" if access.endpoint else ""
         empty = f"aws s3 rm --recursive s3://{self.bucket}/{self.prefix}{where}"
         return f"{empty} && aws s3 rb s3://{self.bucket}{where}" if self.made else empty
 
 
 class _Journal(msgspec.Struct):
-    """What a later run must know to clean up after one that was killed. Nothing secret."""
+    """Information to clean up after a killed run; contains no secrets."""
 
     endpoint: str
     region: str
@@ -89,8 +86,6 @@ class _Journal(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Rule:
-    """A bucket's default encryption, as asked for and read back."""
-
     algorithm: str
     bucket_key: bool = False
 
@@ -99,7 +94,7 @@ class Buckets:
     """All buckets of one session at one service."""
 
     def __init__(self, access: S3Access, journals: Path | None = None) -> None:
-        """Args: *journals*, where to note what was made; None for a server whose data go with it."""
+        """Args: the service; folder of journals, None if the server's data is deleted anyway."""
         self.token = secrets.token_hex(5)
         self.prefix = f"sectax-{self.token}/"
         self._s3 = client(access)
@@ -112,13 +107,13 @@ class Buckets:
             fcntl.flock(self._lock, fcntl.LOCK_EX)
 
     def make(self, encryption: str, kms_key: str = "") -> tuple[str, ...]:
-        """New buckets with this default encryption. Raises `NoBucket`."""
+        """Create buckets with this default encryption. Raises `NoBucket`."""
         names = tuple(f"sectax-{self.token}-{encryption}-{number}" for number in range(1, NUMBER + 1))
         for name in names:
             self._journal.made.append(name)
             self._note()
             with _explained(name):
-                # us-east-1 is the one region that may not be named.
+                # us-east-1 must not be named.
                 region = self._journal.region
                 where = {} if region == "us-east-1" else {"CreateBucketConfiguration": {"LocationConstraint": region}}
                 self._s3.create_bucket(Bucket=name, **where)
@@ -126,7 +121,7 @@ class Buckets:
         return names
 
     def use(self, name: str, encryption: str) -> tuple[str, ...]:
-        """A bucket that is there already. Raises `NoBucket` where its default encryption is another one."""
+        """Use an existing bucket. Raises `NoBucket` if its default encryption differs."""
         self._journal.used.append(name)
         self._note()
         with _explained(name):
@@ -134,19 +129,13 @@ class Buckets:
             rule = self._rule(name)
         wanted = ENCRYPTIONS[encryption]
         if (rule.algorithm, rule.bucket_key) != (wanted.bucket_rule, wanted.bucket_key):
-            raise NoBucket(
-                f"bucket {name} has the default encryption {rule.algorithm or 'none'}, and {encryption} needs "
-                f"{wanted.bucket_rule or 'none'}",
-                "name another bucket, or change its default encryption",
-            )
+            current, needed = rule.algorithm or "none", wanted.bucket_rule or "none"
+            reason = f"bucket {name} has the default encryption {current}, and {encryption} needs {needed}"
+            raise NoBucket(reason, "name another bucket, or change its default encryption")
         return (name,)
 
     def remove(self) -> list[LeftoverBucket]:
-        """Delete what the run stored, and the buckets that it made: within a minute, and no longer than until Ctrl-C.
-
-        Returns:
-            What could not be removed.
-        """
+        """Delete the run's objects and buckets within a minute, until Ctrl-C; returns leftovers."""
         left: dict[str, LeftoverBucket] = {}
         with contextlib.suppress(KeyboardInterrupt), _interruptible():
             remove(self._s3, self._journal, left)
@@ -170,9 +159,8 @@ class Buckets:
         self._s3.put_bucket_encryption(Bucket=name, ServerSideEncryptionConfiguration={"Rules": [rule]})
         in_force = self._rule(name)
         if (in_force.algorithm, in_force.bucket_key) != (wanted.bucket_rule, wanted.bucket_key):
-            raise NoBucket(
-                f"bucket {name} was given {wanted.words}, and reads back {in_force}", "does the service know this kind?"
-            )
+            reason = f"bucket {name} was configured with {wanted.words}, but has {in_force}"
+            raise NoBucket(reason, "check whether the service supports it")
 
     def _rule(self, name: str) -> Rule:
         from botocore.exceptions import ClientError  # type: ignore[import-untyped]
@@ -193,8 +181,8 @@ class Buckets:
 
 
 def client(access: S3Access) -> Any:
-    """boto3's client for what is not measured. Calls are made once."""
-    import boto3  # type: ignore[import-untyped]  # it takes a third of a second
+    """boto3 client for unmeasured requests, without retries."""
+    import boto3  # type: ignore[import-untyped]  # takes a third of a second
     from botocore.config import Config  # type: ignore[import-untyped]
 
     settings: dict[str, Any] = {
@@ -219,7 +207,7 @@ def client(access: S3Access) -> Any:
         s3 = boto3.session.Session().client("s3", config=Config(**settings), **arguments)
         if access.ca_pem:
             with contextlib.suppress(Exception):
-                s3.list_buckets()  # it reads the file at its first call
+                s3.list_buckets()  # boto3 reads the file at the first call
         return s3
     finally:
         if access.ca_pem:
@@ -227,24 +215,24 @@ def client(access: S3Access) -> Any:
 
 
 def remove(s3: Any, journal: _Journal, left: dict[str, LeftoverBucket], longest_s: float = _LONGEST_S) -> None:
-    """Delete all below the journal's prefix, then the buckets that were made and are empty.
+    """Delete all objects below the journal's prefix, then created buckets that are empty.
 
     Args:
-        left: filled with what stays, by bucket; also where an interrupt ends it.
+        left: filled with leftovers by bucket, also on an interrupt.
     """
     from sectax.experiments.s3.failures import explain_error
 
     names = tuple(dict.fromkeys((*journal.made, *journal.used)))
     for name in names:
         left[name] = LeftoverBucket(name, journal.prefix, name in journal.made, "cleaning up was interrupted")
-    patience = _Patience(time.monotonic() + longest_s)
+    limit = _CleanupLimit(time.monotonic() + longest_s)
     for name in names:
         try:
-            why = _empty(s3, name, journal.prefix, patience)
-            # What is in it now somebody else has put there: it is theirs from now on.
+            why = _empty(s3, name, journal.prefix, limit)
+            # Remaining objects are not the run's.
             if not why and name in journal.made and not s3.list_objects_v2(Bucket=name, MaxKeys=1).get("Contents"):
                 s3.delete_bucket(Bucket=name)
-        except Exception as error:  # whatever it is, the other buckets come next
+        except Exception as error:  # go on with the other buckets
             why = "" if "NoSuchBucket" in str(error) else printable(explain_error(error)[0], 200)
         if why:
             left[name] = replace(left[name], why=why)
@@ -252,26 +240,23 @@ def remove(s3: Any, journal: _Journal, left: dict[str, LeftoverBucket], longest_
             del left[name]
 
 
-class _Patience:
-    """How much longer cleaning up may go on."""
-
+class _CleanupLimit:
     def __init__(self, until: float) -> None:
         self._until = until
         self._listings = 0
 
     def is_over(self) -> bool:
-        """Whether a further listing would be one too many."""
         self._listings += 1
         return self._listings > _MOST_LISTINGS or time.monotonic() > self._until
 
 
-def _empty(s3: Any, bucket: str, prefix: str, patience: _Patience) -> str:
-    """Delete all below the prefix; why something stays, or nothing.
+def _empty(s3: Any, bucket: str, prefix: str, limit: _CleanupLimit) -> str:
+    """Delete all objects below the prefix; returns why some remain, or nothing.
 
-    Every listing begins after the last key of the one before, so that what cannot be deleted is met once.
+    Listings start after the last key, so that undeletable objects appear once.
     """
     last, refused, why = "", 0, ""
-    while not patience.is_over():
+    while not limit.is_over():
         after = {"StartAfter": last} if last else {}
         listed = s3.list_objects_v2(Bucket=bucket, Prefix=prefix, MaxKeys=_DELETED_AT_ONCE, **after)
         keys = [entry["Key"] for entry in listed.get("Contents", []) if entry["Key"] > last]
@@ -282,19 +267,19 @@ def _empty(s3: Any, bucket: str, prefix: str, patience: _Patience) -> str:
         for error in s3.delete_objects(Bucket=bucket, Delete=wanted).get("Errors", []):
             refused, why = refused + 1, str(error.get("Code"))
     else:
-        return "there is too much of it, or the service is too slow"
+        return "too many objects, or the service is too slow"
     if refused:
         return f"{refused} objects: {printable(why, 60)}"
     for upload in s3.list_multipart_uploads(Bucket=bucket, Prefix=prefix).get("Uploads", []):
-        if patience.is_over():
-            return "there are too many unfinished uploads"
+        if limit.is_over():
+            return "too many unfinished uploads"
         s3.abort_multipart_upload(Bucket=bucket, Key=upload["Key"], UploadId=upload["UploadId"])
     return ""
 
 
 @contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
-    """Let Ctrl-C and TERM end what a service can make last, also where a session's end is shielded from them."""
+    """Let Ctrl-C and TERM interrupt, even while the session's end is shielded from them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -311,7 +296,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def sweep(access: S3Access, journals: Path) -> list[LeftoverBucket]:
-    """Remove from a service what runs that were killed left there; returns what is left."""
+    """Clean up after killed runs at a service; returns leftovers."""
     left: list[LeftoverBucket] = []
     for path in sorted(journals.glob("*.json")):
         with contextlib.suppress(OSError, msgspec.DecodeError):
@@ -335,7 +320,7 @@ def sweep(access: S3Access, journals: Path) -> list[LeftoverBucket]:
 
 @contextlib.contextmanager
 def _explained(bucket: str) -> Iterator[None]:
-    """Turn boto3's errors into `NoBucket`."""
+    """Convert boto3's errors into `NoBucket`."""
     from botocore.exceptions import BotoCoreError, ClientError
 
     from sectax.experiments.s3.failures import explain_error

@@ -1,7 +1,4 @@
-"""The experiment: what varies, what is measured, and in which words.
-
-For advice: where the cost of encryption sits, and what AWS would be paid for the operations.
-"""
+"""The experiment: design, metrics, and advice with AWS's prices."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ from sectax.model.why_not import WhyNot
 
 _COSTS = {
     "latency": "latency",
-    "first_byte": "of it until the first byte",
+    "first_byte": "latency to the first byte",
     "client_cpu": "CPU time of the client",
     "server_cpu": "CPU time of the server",
     "disk_bytes": "bytes on disk",
@@ -37,17 +34,16 @@ _COSTS = {
 _KMS = "kms.requests"
 _ONLY = ""
 _WITHOUT, _WITH = "without a bucket key", "with a bucket key"
-# "by up to 99 percent" (Amazon S3 User Guide, 'Reducing the cost of SSE-KMS with Amazon S3 Bucket Keys'): at best.
+# Best case, "by up to 99 percent": Amazon S3 User Guide, 'Reducing the cost of SSE-KMS with Amazon S3 Bucket Keys'.
 _BUCKET_KEY_SHARE = 0.01
 _ITEMS = {"put": "s3.put", "get": "s3.get", "head": "s3.get"}  # DELETE is free
 
 
 def uses(operations: int, levels: Mapping[str, str]) -> dict[str, tuple[Usage, ...]]:
-    """What so many operations use of S3 and KMS: under SSE-KMS one KMS request for each request that needs the key.
+    """Requests to S3 and KMS: with SSE-KMS, one KMS request for each request that needs the key.
 
-    In a multipart upload all do: to begin it needs kms:GenerateDataKey, every part kms:Decrypt, and so does putting
-    parts with checksums together, as AWS's libraries send them (Amazon S3 API Reference, 'CreateMultipartUpload',
-    'UploadPart' and 'CompleteMultipartUpload': Permissions). How often S3 asks KMS then is documented nowhere.
+    All requests of a multipart upload do (Amazon S3 API Reference, 'CreateMultipartUpload', 'UploadPart' and
+    'CompleteMultipartUpload': Permissions). The actual number of KMS requests is not documented.
     """
     operation, encryption = levels["operation"], s3.ENCRYPTIONS[levels["encryption"]]
     item = _ITEMS.get(operation)
@@ -61,17 +57,17 @@ def uses(operations: int, levels: Mapping[str, str]) -> dict[str, tuple[Usage, .
 
 def _requests(levels: Mapping[str, str]) -> int:
     if levels["operation"] == "put" and levels["upload"] == s3.MULTIPART:
-        return 2 + math.ceil(s3.size_bytes(levels["size"]) / s3.PART_BYTES)  # it is begun, and put together
+        return 2 + math.ceil(s3.size_bytes(levels["size"]) / s3.PART_BYTES)  # create, parts, complete
     return 1
 
 
 _WEIGH = (
-    "AWS encrypts every object anyway; a bucket key saves up to 99 % of the KMS requests, and the bill takes it at its "
-    "best; storage and traffic are not included"
+    "AWS encrypts every object anyway; a bucket key saves up to 99 % of the KMS requests, and the bill assumes the "
+    "best case; storage and traffic are not included"
 )
-_OF_PARTS = (
-    "; in a multipart upload under SSE-KMS every request counts as one of KMS too (to begin, each part, to complete): "
-    "AWS says that each needs the key, and not how often it asks KMS for it"
+_MULTIPART_NOTE = (
+    "; a multipart upload with SSE-KMS is counted as one KMS request per request (create, each part, complete): AWS "
+    "documents that each needs the key, but not the number of KMS requests"
 )
 
 Levels = dict[str, str]
@@ -85,51 +81,48 @@ _METRICS = (
     CLIENT_CPU,
     Metric("client_cpu_per_gb", "s/GB", Better.LOWER, Summary.MEAN, "client_cpu_per_gb", compared=False, cpu=True),
 )
-_OF_OUR_SERVER = (
+_SERVER_METRICS = (
     SERVER_CPU,
     Metric("server_cpu_per_gb", "s/GB", Better.LOWER, Summary.MEAN, "server_cpu_per_gb", compared=False, cpu=True),
     Metric("disk_bytes", "B", Better.LOWER, Summary.MAXIMUM, "disk_bytes", compared=False),
 )
 _MEMORY = Metric("client_memory", "B", Better.LOWER, Summary.MAXIMUM, "client_memory", compared=False)
 
-# One round of an object of 100 MB takes seconds; of a small one many fit into what it takes to open a client.
+# A round of 100 MB objects takes seconds; many rounds of small ones fit into the time to open a client.
 _ROUNDS = {"quick": (1, 256), "default": (2, 256), "published": (1, 64)}
 
 _PUBLISHED_CHOICES = (
-    "the study's server is Amazon S3, here a MinIO on this machine: the shape can be compared, seconds cannot",
-    "its client is a script on aws-sdk v2: here aws-sdk-go-v2, or boto3 (--level client=python)",
+    "the study used Amazon S3, and this run MinIO on this machine: compare the shape, not seconds",
+    "the study's client was a script with aws-sdk v2; here it is aws-sdk-go-v2, or boto3 (--level client=python)",
     "KB and MB are read as 1000 and 1000² bytes",
-    "its GETs cannot be true: 10,000 times the bytes took 1.1 times as long, since the body was never read; here every "
-    "GET reads to the last byte, and the body is checked",
-    "it put, fetched, looked up and deleted ten times each, one object after the other: here batches in random order, "
-    "in fresh processes, and as many blocks as a verdict needs",
+    "the study's GETs cannot be right: 10,000 times the bytes took 1.1 times as long, since the body was never read; "
+    "here every GET reads and checks the whole body",
+    "the study did ten PUTs, GETs, HEADs and DELETEs, one object after another; here there are batches in random "
+    "order, in fresh processes, and as many blocks as a verdict needs",
 )
 _LOCAL_TRANSFERS = (
-    "The server is MinIO on this machine, and it shares the processors with its client: what encryption costs in CPU "
-    "time and bytes holds for MinIO on processors like this one. On AWS the service's share is not yours to pay, the "
-    "network is slower than this loopback, and every object is encrypted anyway: expect less than these ratios. For a "
-    "PUT under SSE-KMS or SSE-C MinIO leaves out the MD5 of the body (witness etag), so it can be the faster one."
+    "The server is MinIO on this machine, and shares its processors with the client: costs in CPU time and bytes apply "
+    "to MinIO on similar processors. On AWS you do not pay for the service's CPU time, the network is slower than "
+    "loopback, and every object is encrypted anyway: expect smaller ratios. For a PUT with SSE-KMS or SSE-C, MinIO "
+    "does not compute the MD5 of the body (witness etag), so it can be faster than without encryption."
 )
 _NO_MD5 = Shortcut(
     ("put",),
     "etag",
     "with this encryption the server need not compute the MD5 of the body",
-    "the ETag of a plain object is the MD5 of its body; that of this one is not, so the server need not compute it, "
-    "and MinIO does not. MD5 takes a processor that has instructions for AES longer than AES-256-GCM does: the server "
-    "encrypts and still does less",
+    "the ETag of an unencrypted object is the MD5 of its body; with this encryption it is not, so MinIO does not "
+    "compute it. On processors with AES instructions, MD5 takes longer than AES-256-GCM: the server encrypts, and "
+    "still has less work",
 )
 _AWS_TRANSFERS = (
-    "It holds for this region, this network path and these hours. The baseline is SSE-S3, which AWS always does."
+    "It applies to this region, network path and time of day. The baseline is SSE-S3, which AWS always does."
 )
-_UNPROVEN = (
-    " Encryption is what the service says of its objects: it is claimed and not proven, since nobody searched its "
-    "files."
-)
-_TRANSFERS = "It holds for the service at that address and the network path to it."
+_UNPROVEN = " Encryption is claimed by the service, and not proven."
+_TRANSFERS = "It applies to the service at this address and the network path to it."
 
 
 class S3Experiment(Experiment):
-    """Storing and fetching objects under each kind of encryption, against objects without."""
+    """Objects with each kind of encryption compared with unencrypted ones."""
 
     name = "s3"
     title = "What does bucket encryption cost my client?"
@@ -160,14 +153,14 @@ class S3Experiment(Experiment):
             factors=factors,
             control="encryption",
             baseline=where.baseline,
-            metrics=(*_METRICS, *(_OF_OUR_SERVER if where.endpoint == LOCAL else ()), _MEMORY),
+            metrics=(*_METRICS, *(_SERVER_METRICS if where.endpoint == LOCAL else ()), _MEMORY),
             rules=Rules(
                 family=_family,
-                # What is added to operations that wait for each other shows many times over, or not at all.
+                # A delay added to operations that wait for each other shows several times, or never.
                 positive=lambda levels: load.in_flight(levels) == 1,
                 lacks=lambda levels: _lacks(levels, where, machine),
                 declares=lambda levels: {"encryption_header": s3.ENCRYPTIONS[levels["encryption"]].header},
-                # Only metadata move in the others, which are there to show that.
+                # The others move metadata only.
                 primary={"operation": ("put", "get")},
                 extra_operations=False,
             ),
@@ -179,17 +172,16 @@ class S3Experiment(Experiment):
             + load.of_clients(clients),
             batch_s=0.0 if _one_by_one(factors) else load.OVERLAPPING_S,
             rounds_range=_ROUNDS[request.preset],
-            # One client works at a time, on its processor; the server, which is the same for all, has the others.
             one_processor=_one_by_one(factors),
             services_on=OTHERS,
-            # A client that is open has stored an object, and mostly fetched it: its connection is warm.
+            # An open client has stored and fetched an object: its connection is warm.
             warms_up=False,
             settles=False,
             options=options,
             choices=_PUBLISHED_CHOICES if request.preset == "published" else (),
             answered_by=(
-                "the answer is latency, to the last byte: it is what a caller waits for; CPU time of client and server "
-                f"stands beside it{_instead(factors, go_lack)}"
+                "the answer is latency, to the last byte, which is what a caller waits for; CPU time of client and "
+                f"server is shown next to it{_python_note(factors, go_lack)}"
             ),
             beside=("client_cpu", *(("server_cpu",) if where.endpoint == LOCAL else ())),
             contents=Contents(
@@ -223,13 +215,12 @@ class S3Experiment(Experiment):
             what="requests",
             timed=False,
             uses=lambda count, _, result: uses(count, result.levels),
-            weigh=_WEIGH + (_OF_PARTS if in_parts else ""),
+            weigh=_WEIGH + (_MULTIPART_NOTE if in_parts else ""),
             changes="service or network",
         )
         return AdviceRules(LATENCY.name, choice)
 
     def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
-        """Who pays for encryption, and how an operation grows with the object."""
         yield from cost_rows(analysed, _COSTS)
         yield from growth_rows(analysed.measured, LATENCY.name)
 
@@ -238,7 +229,7 @@ class S3Experiment(Experiment):
 
 
 def _available_factors(request: RunRequest, preset: Mapping[str, tuple[str, ...]]) -> tuple[Factor, ...]:
-    """The factors with the levels that the user or the preset names, where any may be named."""
+    """The factors, with requested or preset levels where levels are free."""
     named = {"size": s3.size_levels, "concurrency": load.concurrency_levels, "load": load.load_levels}
     return tuple(
         Factor(factor.name, named[factor.name](request.levels.get(factor.name, preset[factor.name])))
@@ -249,7 +240,7 @@ def _available_factors(request: RunRequest, preset: Mapping[str, tuple[str, ...]
 
 
 def _without_none(preset: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """The preset's kinds of encryption where there is no object without one."""
+    """The preset's kinds of encryption for AWS, which always encrypts."""
     wanted = preset.get("encryption", tuple(s3.ENCRYPTIONS))
     return tuple(dict.fromkeys(level for level in (s3.SSE_S3, *wanted) if level != s3.NONE))
 
@@ -267,8 +258,7 @@ def _family(levels: Levels) -> str:
     return levels["client"] if at_once == 1 else f"{levels['client']}, {at_once} at once"
 
 
-def _instead(factors: tuple[Factor, ...], go_lack: WhyNot | None) -> str:
-    """Why the client is not the fast one."""
+def _python_note(factors: tuple[Factor, ...], go_lack: WhyNot | None) -> str:
     if go_lack is None or _levels(factors, "client") != (s3.PYTHON,):
         return ""
     return f"; the client is boto3, since {go_lack.reason} ({go_lack.hint})"
@@ -277,15 +267,13 @@ def _instead(factors: tuple[Factor, ...], go_lack: WhyNot | None) -> str:
 def _lacks(levels: Levels, where: S3Options, machine: Machine) -> Iterable[WhyNot | None]:
     yield where.lacks(levels["transfer"], levels["encryption"])
     if levels["upload"] == s3.MULTIPART and s3.size_bytes(levels["size"]) <= s3.PART_BYTES:
-        yield WhyNot("it fits into one part of 8 MiB", f"--level upload={s3.SINGLE}, or a larger size")
+        yield WhyNot("it fits in one part of 8 MiB", f"--level upload={s3.SINGLE}, or a larger size")
     at_once = load.in_flight(levels)
     objects = (load.GENERATIONS + 2) * at_once
-    if (
-        at_once > 1
-        and levels["operation"] in ("put", "delete")
-        and objects * s3.size_bytes(levels["size"]) > s3.MOST_READY
-    ):
-        yield WhyNot(f"a batch of {at_once} at once has {objects} objects, more than 1 GiB", "a smaller size, or fewer")
+    too_large = objects * s3.size_bytes(levels["size"]) > s3.MOST_READY
+    if at_once > 1 and levels["operation"] in ("put", "delete") and too_large:
+        reason = f"a batch at concurrency {at_once} has {objects} objects, more than 1 GiB"
+        yield WhyNot(reason, "use a smaller size or concurrency")
     if where.endpoint == LOCAL:
         yield machine.lacks(SERVER)
     if levels["client"] == s3.GO:

@@ -1,82 +1,73 @@
-"""Turns what went wrong with an S3 service or a client into words for a person."""
+"""Messages and hints for failures of an S3 service or client."""
 
 from __future__ import annotations
 
 from sectax.experiments.client_server.subject import Meanings
 
-_CREDENTIALS = "see that AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY or AWS_PROFILE are those of this service"
-_NOT_ALL = "see what lies between here and the service: what it sent did not arrive as it was stored"
+_CREDENTIALS = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, for this service"
+_PERMISSIONS = "check that the bucket is yours, and that you may put, get and delete objects in it"
+_CORRUPTED = "check the network and proxies between here and the service: they change or cut bodies"
+_SLOW_DOWN = ("the service asks to slow down", "use a lower concurrency")
+_OVERLOADED = ("the service is overloaded", "try again later, or use a lower concurrency")
 
-# By the service's error code, or the client's own kind: what it means, and what to do.
+# Error code of the service, or kind of the client -> meaning and hint.
 MEANINGS: Meanings = {
-    "InvalidAccessKeyId": ("the service does not know the access key", _CREDENTIALS),
-    "SignatureDoesNotMatch": ("the secret key is not the one of the access key", _CREDENTIALS),
+    "InvalidAccessKeyId": ("unknown access key", _CREDENTIALS),
+    "SignatureDoesNotMatch": ("the secret key does not match the access key", _CREDENTIALS),
     "credentials": ("there are no credentials", _CREDENTIALS),
-    "AccessDenied": (
-        "access is denied",
-        "is the bucket yours, and may you put, get and delete objects in it (and use its KMS key)?",
-    ),
-    "NoSuchBucket": ("there is no such bucket", "create it, or leave --bucket out: sectax then makes its own"),
-    "403": ("access is denied", "is the bucket yours, and may you put, get and delete objects in it?"),
-    "BucketAlreadyExists": ("somebody else has a bucket of this name", "run it again: the next name is another one"),
-    "404": ("there is no such bucket or object", "did something else delete it meanwhile?"),
-    "NoSuchKey": ("an object that was stored is gone", "did something else delete it meanwhile?"),
-    "PermanentRedirect": ("the bucket is in another region", "say --region, or AWS_REGION"),
-    "AuthorizationHeaderMalformed": ("the bucket is in another region", "say --region, or AWS_REGION"),
+    "AccessDenied": ("access is denied", f"{_PERMISSIONS} (and use its KMS key)"),
+    "NoSuchBucket": ("there is no such bucket", "create it, or omit --bucket: sectax then creates its own"),
+    "403": ("access is denied", _PERMISSIONS),
+    "BucketAlreadyExists": ("the bucket's name is taken", "run again: bucket names are random"),
+    "404": ("there is no such bucket or object", "check whether something else deletes it"),
+    "NoSuchKey": ("a stored object is missing", "check whether something else deletes it"),
+    "PermanentRedirect": ("the bucket is in another region", "set --region or AWS_REGION"),
+    "AuthorizationHeaderMalformed": ("the bucket is in another region", "set --region or AWS_REGION"),
     **dict.fromkeys(
         ("redirected", "TemporaryRedirect", "301", "302", "307", "308"),
-        (
-            "the service redirects to another address, which is not followed",
-            "give that address with --endpoint: what is measured is the service that was named",
-        ),
+        ("the service redirects to another address, and redirects are not followed", "give that address to --endpoint"),
     ),
-    "NotImplemented": ("the service does not have this", "leave it out, or take another service"),
-    "SlowDown": ("the service asks to slow down", "fewer requests at once: a lower concurrency, or fewer sizes"),
-    "SlowDownRead": ("the service asks to slow down", "fewer requests at once: a lower concurrency"),
-    "SlowDownWrite": ("the service asks to slow down", "fewer requests at once: a lower concurrency"),
-    "ServiceUnavailable": ("the service is overloaded", "try again later, or with a lower concurrency"),
-    "503": ("the service is overloaded", "try again later, or with a lower concurrency"),
+    "NotImplemented": ("the service does not support this", "omit it, or use another service"),
+    **dict.fromkeys(("SlowDown", "SlowDownRead", "SlowDownWrite"), _SLOW_DOWN),
+    **dict.fromkeys(("ServiceUnavailable", "503"), _OVERLOADED),
     "XMinioStorageFull": (
         "the server's disk is full",
-        "free some space, give another folder with --data, or smaller sizes",
+        "free some space, set --data to another disk, or use smaller sizes",
     ),
-    "RequestTimeTooSkewed": (
-        "this machine's clock is wrong",
-        "set it (timedatectl set-ntp true): a signature holds 15 minutes",
-    ),
-    "InvalidRequest": ("the service refuses the request", "does it know this kind of encryption?"),
-    "BadDigest": ("the service says that a body arrived changed", _NOT_ALL),
-    "XAmzContentChecksumMismatch": ("the service says that a body arrived changed", _NOT_ALL),
-    "wrong-checksum": ("a body came with a checksum that is not its own", _NOT_ALL),
-    "short-body": ("a body was cut short", _NOT_ALL),
-    "wrong-body": ("a body is not the one that was stored", _NOT_ALL),
+    "RequestTimeTooSkewed": ("this machine's clock is wrong", "set it, as with timedatectl set-ntp true"),
+    "InvalidRequest": ("the service rejects the request", "check whether it supports this kind of encryption"),
+    "BadDigest": ("the service received a corrupted body", _CORRUPTED),
+    "XAmzContentChecksumMismatch": ("the service received a corrupted body", _CORRUPTED),
+    "wrong-checksum": ("a body arrived with a wrong checksum", _CORRUPTED),
+    "short-body": ("a body was cut short", _CORRUPTED),
+    "wrong-body": ("a body differs from the stored one", _CORRUPTED),
     "wrong-encryption": (
-        "objects of one bucket are not encrypted alike",
-        "does something change the bucket meanwhile?",
+        "objects of one bucket have different encryption",
+        "check whether something else changes the bucket",
     ),
     "certificate": (
         "the service's certificate is not trusted",
-        "give the certificate of its authority with --ca FILE; what cannot be verified is not measured",
+        "give its CA certificate with --ca FILE; services that cannot be verified are not measured",
     ),
-    "connection": ("the service cannot be reached", "is --endpoint right, and does it run?"),
-    "timeout": ("the service did not answer in time", "is it overloaded, or the link very slow?"),
+    "connection": ("the service cannot be reached", "check --endpoint, and that the service is running"),
+    "timeout": ("the service did not answer in time", "check whether it is overloaded, or the network slow"),
 }
 OTHER = ("the service answered {kind}", "")
 
 
 def explain_error(error: Exception) -> tuple[str, str]:
-    """Of an error of boto3's own: what it means, and what to do."""
-    from botocore import exceptions as trouble  # type: ignore[import-untyped]
+    """Meaning and hint of an error of boto3."""
+    from botocore import exceptions  # type: ignore[import-untyped]
 
-    if isinstance(error, trouble.ClientError):
+    if isinstance(error, exceptions.ClientError):
         code = str(error.response.get("Error", {}).get("Code", ""))
         meaning, hint = MEANINGS.get(code, (OTHER[0].format(kind=code), OTHER[1]))
         return f"{meaning} ({error.operation_name})", hint
     kinds = {
-        trouble.SSLError: "certificate",
-        trouble.NoCredentialsError: "credentials",
-        trouble.ConnectionError: "connection",
-        trouble.HTTPClientError: "connection",
+        exceptions.SSLError: "certificate",
+        exceptions.NoCredentialsError: "credentials",
+        exceptions.ConnectionError: "connection",
+        exceptions.HTTPClientError: "connection",
     }
     kind = next((kind for cause, kind in kinds.items() if isinstance(error, cause)), "")
     meaning, hint = MEANINGS.get(kind, ("it failed", ""))

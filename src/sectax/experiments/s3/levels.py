@@ -1,4 +1,4 @@
-"""Factors and levels of the experiment, its presets, and what a person calls them."""
+"""Factors, levels and presets of the experiment, and their labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sectax.model.errors import WrongUse
 from sectax.model.treatment import Factor
 
 OPERATIONS = ("put", "get", "head", "delete")
-# What only metadata moves for: the size of the object changes nothing in it.
+# Operations without a body.
 METADATA = frozenset({"head", "delete"})
 
 NONE = "none"
@@ -28,11 +28,11 @@ class Encryption:
     """One level.
 
     Attributes:
-        words: for a person.
-        header: what HEAD of an object says (`none`, `AES256`, `aws:kms`, `customer`).
-        bucket_rule: the algorithm of the bucket's default encryption; empty for a bucket without one.
-        hides: whether what the server stores holds no plaintext.
-        kms: whether an operation that moves a body asks the key service.
+        words: its label.
+        header: encryption in the answer to HEAD (`none`, `AES256`, `aws:kms`, `customer`).
+        bucket_rule: algorithm of the bucket's default encryption; empty for none.
+        hides: whether the server's files must not contain the plaintext.
+        kms: whether operations with a body use the key service.
     """
 
     words: str
@@ -44,7 +44,7 @@ class Encryption:
 
     @property
     def by_service(self) -> bool:
-        """Whether it is the service that encrypts, so that its word is all there is where its files cannot be read."""
+        """Whether the service encrypts, which cannot be verified without its files."""
         return self.header != "none"
 
 
@@ -63,7 +63,7 @@ SIZES = ("10KB", "20KB", "50KB", "1MB", "10MB", "100MB")  # the study's
 PLAIN, TLS = "plain", "tls"
 PYTHON, GO = "python", "go"
 SINGLE, MULTIPART = "single", "multipart"
-# S3's least size of a part is 5 MiB; 8 MiB is what AWS's own tools take.
+# The default of AWS's tools; S3's minimum is 5 MiB.
 PART_BYTES = 8 * 1024 * 1024
 
 FACTORS = (
@@ -77,17 +77,17 @@ FACTORS = (
     Factor("encryption", tuple(ENCRYPTIONS)),
 )
 
-# Over TLS, as everybody's S3 is: so that one baseline serves SSE-C too.
+# Over TLS as usual, and as SSE-C requires.
 _COMMON = {"transfer": (TLS,), "concurrency": ("1",), "load": (CLOSED,), "upload": (SINGLE,)}
 PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
     "default": _COMMON
     | {"size": ("10KB", "1MB", "100MB"), "encryption": (NONE, SSE_S3, SSE_S3_HEADER, SSE_KMS, SSE_C, CLIENT)},
     "quick": _COMMON
-    # A block with 100 MB in it takes seconds, and a quick look has too few of them for any answer.
+    # Without 100 MB, which makes blocks take seconds: too few of them for a verdict.
     | {"operation": ("put", "get"), "size": ("10KB", "10MB"), "encryption": (NONE, SSE_S3, SSE_KMS, SSE_C)},
     "published": _COMMON | {"size": SIZES, "transfer": (PLAIN,), "encryption": (NONE, SSE_S3)},
 }
-# What a batch may have ready in memory, or on the disk.
+# Limit of staged bytes of a batch.
 MOST_READY = 2**30
 
 WORDS = {
@@ -106,18 +106,16 @@ _LARGEST = 2**30
 
 
 def size_bytes(level: str) -> int:
-    """Of a level as in `10KB` (1000 bytes each) or `1MiB`. Raises `WrongUse`."""
+    """Bytes of a level such as `10KB` (of 1000 bytes) or `1MiB`. Raises `WrongUse`."""
     match = _SIZE.fullmatch(level)
     size = int(match[1]) * _UNITS[match[2] or ""] if match else -1
     if not 0 <= size <= _LARGEST:
-        raise WrongUse(
-            f"the factor size has no level {level!r}", "a size is one as in 0B, 10KB, 1MiB or 1GiB, at most 1GiB"
-        )
+        raise WrongUse(f"the factor size has no level {level!r}", "give a size such as 10KB or 1MiB, at most 1GiB")
     return size
 
 
 def size_levels(requested: tuple[str, ...]) -> tuple[str, ...]:
-    """The sizes asked for, the smallest first; `all` are the study's. Raises `WrongUse`."""
+    """Requested sizes, the smallest first; `all` are the study's. Raises `WrongUse`."""
     if requested == ("all",):
         return SIZES
     return tuple(sorted(dict.fromkeys(requested), key=size_bytes))

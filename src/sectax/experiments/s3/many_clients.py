@@ -1,4 +1,4 @@
-"""Several client processes that share the load of a treatment, and are spoken to as if they were one."""
+"""Several S3 client processes used as one."""
 
 from __future__ import annotations
 
@@ -13,15 +13,12 @@ from sectax.experiments.s3.client_process import ClientProcess, ObjectBatch
 from sectax.hosts.places import ClientHost
 from sectax.model.subject import Witnesses
 
-# Where the first object is, which every client stores for itself.
+# These differ, since every client stores its own first object.
 _OWN = frozenset({"first_bucket", "first_key"})
 
 
 class ManyClients(Together[ClientProcess]):
-    """Each has an equal part of the operations at once and of the rate.
-
-    What its methods are given and raise is as of `ClientProcess`.
-    """
+    """Clients with equal shares of concurrency and rate; methods are those of `ClientProcess`."""
 
     def __init__(
         self,
@@ -32,7 +29,6 @@ class ManyClients(Together[ClientProcess]):
         rate: float,
         seed: str = "",
     ) -> None:
-        """Args: where each of them runs."""
         self._rate = rate
         clients: list[ClientProcess] = []
         try:
@@ -45,32 +41,28 @@ class ManyClients(Together[ClientProcess]):
         super().__init__(clients, places)
 
     def open(self, wanted: Mapping[str, Any], objects: int) -> ArmOpened:
-        """All must see the same. A body that can be made again is stored once, and the first client removes it."""
-        many = len(self)
-        wanted = {**wanted, "concurrency": wanted["concurrency"] // many, "rate": wanted["rate"] / many}
+        """Open all clients. A body with a seed is stored once, and removed by the first client."""
+        count = len(self)
+        wanted = {**wanted, "concurrency": wanted["concurrency"] // count, "rate": wanted["rate"] / count}
         first, *rest = self.clients
         opened = first.open(wanted, objects)
         if wanted.get("seed"):
-            place = [opened.witnesses["first_bucket"], opened.witnesses["first_key"]]
-            wanted |= {"found": place, "keep": True}
+            wanted |= {"found": [opened.witnesses["first_bucket"], opened.witnesses["first_key"]], "keep": True}
         if any(_common_witnesses(client.open(wanted, objects)) != _common_witnesses(opened) for client in rest):
-            raise Answered("wrong-encryption", f"{many} clients saw different objects")
+            raise Answered("wrong-encryption", f"{count} clients saw different objects")
         return opened
 
     def make_ready(self, count: int, ramp: int = 0) -> None:
-        for client, own in zip(self.clients, self.shares(count, ramp), strict=True):
-            client.make_ready(own)
+        for client, share in zip(self.clients, self.shares(count, ramp), strict=True):
+            client.make_ready(share)
 
     def measure(self, count: int, ramp: int = 0) -> ObjectBatch:
         shares = self.shares(count, ramp)
 
-        def ask(client: ClientProcess, own: int, begin: int) -> None:
-            client.ask(own, ramp // len(self), begin)
+        def ask(client: ClientProcess, share: int, start_ns: int) -> None:
+            client.ask(share, ramp // len(self), start_ns)
 
-        def sent(client: ClientProcess) -> ObjectBatch:
-            return client.sent(max(shares))
-
-        return self.measure_together(shares, self._rate, ask, sent)
+        return self.measure_together(shares, self._rate, ask, lambda client: client.sent(max(shares)))
 
     def clear(self, count: int) -> None:
         every(partial(client.clear, count) for client in self.clients)

@@ -1,6 +1,6 @@
-"""MinIO as a process of its own on loopback, with a random user, a random KMS key and, if wanted, TLS.
+"""MinIO as a process on loopback, with random credentials and KMS key, with or without TLS.
 
-Its licence is the AGPL: sectax starts the program and speaks S3 to it, nothing more. Upstream maintains it no longer.
+MinIO is under the AGPL: sectax only starts the program and speaks S3 to it. It is no longer maintained upstream.
 """
 
 from __future__ import annotations
@@ -25,24 +25,23 @@ from sectax.model.why_not import WhyNot
 from sectax.parts import files
 
 KMS_KEY = "sectax"
-# By which folders that a killed server left are found.
 WORK_FOLDERS = "s3"
 
 _START_S = 30.0
 _LOOK_EVERY_S = 0.02
-_PORTS = 3  # another program can take a free port before the server does
+_PORTS = 3  # attempts, since another program can take a free port first
 
 
 class Minio:
-    """One server process. It holds no data that is worth keeping.
+    """One server process with temporary data.
 
     Attributes:
-        access: how clients reach it, once it is started.
-        data: where it keeps its objects.
+        access: address and credentials, once started.
+        data: folder of its objects.
     """
 
     def __init__(self, base: Path, *, tls: bool = False) -> None:
-        """Args: *base*, the folder below which it makes its own; *tls*, whether it speaks HTTPS."""
+        """Args: parent of its folder; whether it uses HTTPS."""
         self._program = parts.minio()
         self.access = S3Access("")
         self.data = base
@@ -54,7 +53,6 @@ class Minio:
 
     @property
     def pid(self) -> int:
-        """The process whose CPU time is the server's."""
         assert self._process is not None, "the server was not started"
         return self._process.pid
 
@@ -67,9 +65,8 @@ class Minio:
             self._prepare()
         except OSError as error:
             self.stop()
-            raise ServerFailed(
-                f"nothing can be written below {self._base}: {error.strerror}", "give another folder with --data"
-            ) from error
+            reason = f"cannot write below {self._base}: {error.strerror}"
+            raise ServerFailed(reason, "give another folder with --data") from error
         for attempt in range(_PORTS):
             try:
                 self._launch()
@@ -88,14 +85,14 @@ class Minio:
             (root / name).mkdir()
         user, password = secrets.token_hex(10), secrets.token_hex(20)
         kms = base64.b64encode(secrets.token_bytes(32)).decode()
-        # A file that only we may read: an environment or a command line shows in the list of processes.
+        # A private file: environment and command line are visible in process lists.
         settings = {
             "MINIO_ROOT_USER": user,
             "MINIO_ROOT_PASSWORD": password,
             "MINIO_KMS_SECRET_KEY": f"{KMS_KEY}:{kms}",
             "MINIO_BROWSER": "off",
             "MINIO_UPDATE": "off",
-            "MINIO_SCANNER_SPEED": "slowest",  # it looks through all objects in the background
+            "MINIO_SCANNER_SPEED": "slowest",  # less background work
         }
         lines = "".join(f"{name}={value}\n" for name, value in settings.items())
         files.write_new(root / "settings", lines.encode(), private=True)
@@ -147,7 +144,7 @@ class Minio:
         return False
 
     def check(self) -> None:
-        """Raises `ServerFailed` with what it said last where it has ended."""
+        """Raise `ServerFailed` with the end of its log if it has ended."""
         if self._process is None:
             raise ServerFailed("MinIO was not started")
         with contextlib.suppress(ChildSilent):
@@ -158,7 +155,7 @@ class Minio:
         return self._process is not None and self._process.is_running()
 
     def stop(self) -> None:
-        """End it and remove its data; may be called again and again, never raises."""
+        """End it and remove its data; may be called again, never raises."""
         self._end_process()
         if self._folder is not None:
             self._folder.remove()
@@ -167,17 +164,15 @@ class Minio:
     def _end_process(self) -> None:
         if self._process is not None:
             with contextlib.suppress(OSError, ChildError):
-                # Not a signal to its number: once reaped, that may be another's.
                 self._process.kill()
             self._process = None
 
     @staticmethod
     def lacks(encryption: str) -> WhyNot | None:
-        """Why it cannot encrypt in this way, TLS aside; None where it can."""
+        """Why MinIO does not support an encryption, or None."""
         if encryption == "sse-kms-bucket-key":
-            return WhyNot("MinIO has no bucket keys: it takes the setting and forgets it", "--endpoint aws")
+            return WhyNot("MinIO has no bucket keys: it accepts and ignores the setting", "--endpoint aws")
         return None
 
     def log_tail(self) -> str:
-        """The end of its log, without its secrets."""
         return log_tail(self._log, self.access.secrets())

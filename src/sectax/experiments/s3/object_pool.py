@@ -1,6 +1,6 @@
-"""Large objects that clients find, kept from one block to the next: storing them again takes longer than fetching them.
+"""Large objects reused by several blocks, since storing them takes longer than fetching.
 
-An object serves a few blocks and is then stored again, so that no treatment sits on a favoured place for a whole run.
+Each is replaced after a few blocks, so that no treatment has a favourable place on the disk for a whole run.
 """
 
 from __future__ import annotations
@@ -11,18 +11,20 @@ from dataclasses import dataclass, field, replace
 
 from sectax.model.subject import Witnesses
 
-# Clients that fetch one object, the one that stored it among them.
+# Clients that use an object, including the one that stored it.
 SERVES = 4
 
 
 @dataclass(frozen=True)
 class PooledObject:
-    """An object: how its body is made again, where it is, and what was seen of it when it was stored.
+    """A stored object.
 
     Attributes:
-        seed: of its body, as clients/PROTOCOL.md has it. marker: its body begins with it.
+        seed: of its body (clients/PROTOCOL.md).
+        marker: beginning of its body.
         found: bucket and key; empty before it is stored.
-        served: clients that had it.
+        witnesses: noted when it was stored.
+        served: number of earlier clients.
     """
 
     seed: str = field(repr=False)
@@ -33,26 +35,23 @@ class PooledObject:
 
     @property
     def stays(self) -> bool:
-        """Whether it is left for another client after this one."""
+        """Whether another client will use it."""
         return self.served + 1 < SERVES
 
 
 class ObjectPool:
-    """The objects of one server, by the treatment that they are alike for. One that is in use is not here."""
+    """Unused objects of one server, by `S3Spec.pool_key`."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[object, ...], list[PooledObject]] = {}
+        self._objects: dict[tuple[object, ...], list[PooledObject]] = {}
 
-    def take(self, alike: tuple[object, ...]) -> PooledObject:
-        """An object that is there, or one that is still to be stored."""
-        objects = self._kept.get(alike)
-        return (
-            objects.pop(0)
-            if objects
-            else PooledObject(base64.b64encode(secrets.token_bytes(48)).decode(), secrets.token_hex(16))
-        )
+    def take(self, key: tuple[object, ...]) -> PooledObject:
+        """Take a stored object, or a new one to be stored."""
+        if objects := self._objects.get(key):
+            return objects.pop(0)
+        return PooledObject(base64.b64encode(secrets.token_bytes(48)).decode(), secrets.token_hex(16))
 
-    def put(self, alike: tuple[object, ...], kept: PooledObject) -> None:
-        """Back, after one more client has had it; one that has served is gone."""
-        if kept.stays:
-            self._kept.setdefault(alike, []).append(replace(kept, served=kept.served + 1))
+    def put(self, key: tuple[object, ...], used: PooledObject) -> None:
+        """Return an object after use, unless it has served enough clients."""
+        if used.stays:
+            self._objects.setdefault(key, []).append(replace(used, served=used.served + 1))

@@ -1,4 +1,4 @@
-"""What must be built for the experiment: a server and the fast client, both by Go."""
+"""Parts to build: the server and the client in Go."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SET_UP = "sectax setup s3"
 
 
 def minio() -> GoProgram:
-    """The last release with everything that S3 encryption needs. Upstream maintains it no longer."""
+    """The last release with all that S3 encryption needs; no longer maintained upstream."""
     return GoProgram(
         *("minio", "MinIO, the local S3 server", "about 3 minutes, 150 MB", _SET_UP, "minio"),
         module="github.com/minio/minio",
@@ -22,7 +22,6 @@ def minio() -> GoProgram:
 
 
 def client() -> GoProgram:
-    """The client in Go, from sources of sectax's own."""
     title, folder = "the S3 client in Go", cache.bundled("clients", "s3-go")
     return GoProgram("s3-client", title, "about 20 seconds", _SET_UP, "s3-client", folder, optional=True)
 

@@ -1,4 +1,4 @@
-"""One treatment of the experiment `s3`, as data: what its client does, to which object, at which service."""
+"""The spec of one treatment of the experiment `s3`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sectax.hosts.places import HERE, ClientHost
 from sectax.model.errors import SectaxError
 from sectax.model.subject import Subject
 
-# Of a first object that is there to show the encryption, and to warm the connection.
+# Limit of a first object that only shows the encryption and warms the connection.
 _FIRST_BYTES = 2**20
 
 
@@ -21,22 +21,21 @@ class S3Spec(SharesLoad):
     """One treatment of the experiment `s3`.
 
     Attributes:
-        client: `python` or `go`. argv: how it is started.
-        operation: of `OPERATIONS`. encryption: of `ENCRYPTIONS`.
-        bytes: of the object, before any encryption.
-        buckets: objects go to all of them in turn.
+        client, operation, encryption: levels.
+        argv: the client's command.
+        bytes: of the unencrypted object.
+        buckets: used in turn.
         prefix: of every key.
-        key: Base64 of 32 bytes, for SSE-C and the client's own encryption.
-        part_bytes: of a multipart upload; 0 puts the object at once.
-        concurrency: operations at once, at most.
-        places: where the processes run that share the load.
-        rate: operations per second that are sent on schedule; 0 for a closed loop.
-        server: the local server, whose files can be searched; None for another's.
-        shelf: of large objects that earlier clients left; None where every client stores its own.
-        thorough: whether opening looks at all that there is to see, as the run's first object of a treatment wants: the
-            plaintext is searched in all files of the server, and of a large body it is found out what its ETag is.
-        added_s: seconds that the client adds to every operation, a known cost on purpose.
-        refused: why the service has no bucket with this encryption; None where it has.
+        key: Base64 of 32 bytes, for SSE-C and client-side encryption.
+        part_bytes: of a multipart upload; 0 for a single PUT.
+        places: hosts of the client processes.
+        rate: operations per second on a schedule; 0 for a closed loop.
+        server: the local server, whose files can be searched, or None.
+        object_pool: large objects of earlier clients; None if every client stores its own.
+        thorough: whether opening searches all files of the server for the plaintext, and checks a large body's ETag,
+            as for the run's first object of a treatment.
+        added_s: known cost that the client adds to every operation.
+        refused: why the service has no bucket with this encryption, or None.
     """
 
     client: str
@@ -56,19 +55,16 @@ class S3Spec(SharesLoad):
     thorough: bool = True
     added_s: float = 0.0
     refused: SectaxError | None = field(default=None, repr=False)
-    shelf: ObjectPool | None = field(default=None, repr=False, compare=False)
+    object_pool: ObjectPool | None = field(default=None, repr=False, compare=False)
 
     @property
-    def alike(self) -> tuple[object, ...]:
-        """What treatments share that may find each other's objects."""
+    def pool_key(self) -> tuple[object, ...]:
+        """Treatments with equal keys share objects."""
         return self.client, self.operation, self.encryption, self.bytes, self.part_bytes
 
     @property
     def first_bytes(self) -> int:
-        """Of the object that is stored when a client is opened.
-
-        A client that stores new objects needs no large one before them, and the thorough opening had one.
-        """
+        """Bytes of the object stored when a client opens: small if none has to be read later."""
         fresh = self.operation in ("put", "delete") and not self.part_bytes
         return min(self.bytes, _FIRST_BYTES) if fresh and not self.thorough else self.bytes
 

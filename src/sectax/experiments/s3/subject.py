@@ -1,4 +1,4 @@
-"""An S3 client as a subject: opened with a proof that the service encrypts, visited for batches of operations."""
+"""Subject of an S3 client; opening proves that the service encrypts."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ from sectax.model.subject import Observation, Visit, Witnesses
 DISK_BYTES = "disk_bytes"
 _GB = 1e9
 
-# A GET of a small object goes round several, one per bucket; a large one is stored once a block.
+# GETs of small objects use several, one per bucket; a large one is stored once per block.
 _OBJECTS = 3
 _LARGE = 4 * 1024 * 1024
-# One whose body clients can make again from a seed is found again by the next client.
-_KEPT_FROM = 8 * 1024 * 1024
-# Objects are removed after many turns, all at once.
-_KEPT, _KEPT_BYTES = 1000, 64 * 1024 * 1024
+# Objects of this size are pooled.
+_POOLED_FROM = 8 * 1024 * 1024
+# Objects are removed after many batches, all at once.
+_PENDING, _PENDING_BYTES = 1000, 64 * 1024 * 1024
 _WARMING, _WARMING_BYTES = 10, 4 * 1024 * 1024
-# The clock of a file system may be so much behind.
+# A file system's clock may be behind by this much.
 _FILE_CLOCK_S = 2.0
-# What a smaller first object says nothing of. The kind of its ETag goes by the encryption, not by the size.
-_OF_ITS_SIZE = frozenset({"parts", "stored_bytes"})
-# What is looked for once, when an object is stored.
-_OF_STORING = frozenset({"proof", DISK_BYTES, "page_cache"})
+# Witnesses that depend on the object's size.
+_SIZE_WITNESSES = frozenset({"parts", "stored_bytes"})
+# Witnesses noted when an object is stored.
+_STORING_WITNESSES = frozenset({"proof", DISK_BYTES, "page_cache"})
 
 
 class S3Subject(ClientSubject):
-    """Implements `sectax.model.subject.Subject` for an S3 client."""
+    """Implements `sectax.model.subject.Subject`."""
 
     whose, meanings, other = "its client", MEANINGS, OTHER
 
@@ -53,38 +53,36 @@ class S3Subject(ClientSubject):
         self._spec = spec
         self._client: ClientProcess | ManyClients | None = None
         self._disk_bytes: int | None = None
-        self._kept = 0  # operations that were run since the last clearing
+        self._pending = 0  # operations since the last removal
         self._prefix = ""
         self._overlap = Overlap(spec.clients)
         self._by_bucket: dict[int, list[int]] = {}  # nanoseconds
-        is_kept = spec.shelf is not None and spec.operation in ("get", "head") and spec.bytes > _KEPT_FROM
-        self._shelf = spec.shelf if is_kept else None
+        is_pooled = spec.operation in ("get", "head") and spec.bytes > _POOLED_FROM
+        self._pool = spec.object_pool if is_pooled else None
         self._stored_object: PooledObject | None = None
 
     def start(self) -> None:
-        """Start the client, without waiting for it."""
         if self._client is not None or self._spec.refused is not None:
             return
-        if self._shelf is not None:
-            self._stored_object = self._shelf.take(self._spec.alike)
+        if self._pool is not None:
+            self._stored_object = self._pool.take(self._spec.pool_key)
         seed = "" if self._stored_object is None else self._stored_object.seed
         spec = self._spec
-        of_one = (spec.argv, spec.access, spec.bytes, spec.rate, seed)
-        with self._asking("start"):
-            self._client = ManyClients(spec.places, *of_one) if spec.clients > 1 else ClientProcess(*of_one)
+        arguments = (spec.argv, spec.access, spec.bytes, spec.rate, seed)
+        with self._readable_errors("start"):
+            self._client = ManyClients(spec.places, *arguments) if spec.clients > 1 else ClientProcess(*arguments)
 
     def open(self) -> Witnesses:
-        """Store the first object, and see that it is encrypted as the treatment claims.
+        """Store the first object, and check its encryption.
 
         Returns:
-            encryption_header, kms_key_named, bucket_key, etag (`md5`, `multipart`, `opaque`; of a large first object
-            only where the spec is thorough), parts, stored_bytes, server: as the client read them back. proof: whether
-            the marker was found in the server's files. disk_bytes: what the object takes there. page_cache: which share
-            of it the kernel keeps. `client`, `runtime`, `library_…` and the clock's figures.
+            encryption_header, kms_key_named, bucket_key, etag (`md5`, `multipart`, `opaque`; of large objects only if
+            thorough), parts, stored_bytes, server, as read by the client; proof, whether the server's files contain
+            the marker; disk_bytes; page_cache; client, runtime, library versions, clock.
         Raises:
-            SubjectSkipped: the service encrypts what was to be plain.
-            SubjectFailed: it does not encrypt what it says, or refuses.
-            ServerFailed: the local server has ended.
+            SubjectSkipped: the service encrypts although none was requested.
+            SubjectFailed: the object is not encrypted as claimed, or another failure.
+            ServerFailed: the local server ended.
         """
         if self._spec.refused is not None:
             raise SubjectSkipped(self._spec.refused.message, self._spec.refused.hint)
@@ -95,17 +93,17 @@ class S3Subject(ClientSubject):
         prefix = f"{spec.prefix}{secrets.token_hex(6)}/"
         objects = 1 if spec.bytes > _LARGE else _OBJECTS
         began = time.time()
-        with self._asking("open"):
+        with self._readable_errors("open"):
             hello = client.hello()
             opened = client.open(self._client_request(prefix, marker), objects)
         self._prefix, answered = prefix, dict(opened.witnesses)
         bucket, key = place = str(answered.pop("first_bucket", "")), str(answered.pop("first_key", ""))
         self._check_header(str(answered.get("encryption_header")))
-        if not self._first_is_alike:
-            answered = {name: value for name, value in answered.items() if name not in _OF_ITS_SIZE}
+        if not self._first_is_equal:
+            answered = {name: value for name, value in answered.items() if name not in _SIZE_WITNESSES}
         witnesses: Witnesses = {name: self._safe(value) for name, value in answered.items()}
         if stored is not None and stored.found:
-            # It was searched for when it was stored, and nothing has been written to it since.
+            # Checked when it was stored.
             witnesses |= stored.witnesses
             self._disk_bytes = int(stored.witnesses.get(DISK_BYTES, 0)) or None
         elif spec.server is not None:
@@ -113,28 +111,21 @@ class S3Subject(ClientSubject):
         elif ENCRYPTIONS[spec.encryption].by_service:
             witnesses["proof"] = "claimed by the service, not proven"
         if stored is not None:
-            storing = {name: value for name, value in witnesses.items() if name in _OF_STORING}
+            storing = {name: value for name, value in witnesses.items() if name in _STORING_WITNESSES}
             self._stored_object = replace(stored, found=place, witnesses=storing)
         clock = self._begin_visits(hello.clock, client.telemetry())
         self._warm_up()
         libraries: Witnesses = {f"library_{name}": self._safe(version) for name, version in hello.libraries.items()}
         return witnesses | {"client": hello.client, "runtime": self._safe(hello.runtime)} | libraries | clock
 
-    def _measured(self, count: int) -> Visit:
-        """Have the operations run.
+    def _measure(self, count: int) -> Visit:
+        """Measure a batch; bodies are made and objects removed outside of it.
 
-        Observations, by the client's own clock: `latency` in seconds, one per operation; of a GET also `first_byte` and
-        `check`, the hashing of the body that latency holds too; `transfer`, the seconds of the whole batch over its
-        bytes (where operations overlap, by Little's law: their times over how many were under way); `client_cpu`, and
-        `server_cpu` where the server is ours, also per GB where a body moves; `client_memory` in bytes; `disk_bytes`.
-        Bodies are made and objects are removed outside of all of them.
-
-        Telemetry: `attempts`; what a load does to its client, where operations overlap: `load_cpu_s` of the
-        `load_quota_s` that it may have; `load_in_flight` operations of `load_at_once`, or of a schedule
-        `load_scheduled` operations in `load_schedule_s`, of which `load_dropped` were not sent and `load_late` not on
-        time, the others within `load_sending_s`.
+        Observations: `latency`, one per operation; of a GET also `first_byte` and `check`, the hashing of the body,
+        included in latency; `transfer`, the time of the batch over its bytes (by Little's law if operations overlap);
+        `client_cpu`, and `server_cpu` of our own server, also per GB; `client_memory`; `disk_bytes`.
         """
-        batch, server_s, ridden = self._batch(count)
+        batch, server_s, telemetry = self._batch(count)
         count = len(batch.elapsed_ns)
         for bucket, elapsed_ns in zip(batch.buckets, batch.elapsed_ns, strict=False):
             self._by_bucket.setdefault(bucket, []).append(elapsed_ns)
@@ -152,10 +143,9 @@ class S3Subject(ClientSubject):
             observed.append(Observation("client_memory", float(batch.peak_bytes), "B", "kernel", 1))
         if self._disk_bytes is not None:
             observed.append(Observation(DISK_BYTES, float(self._disk_bytes), "B", "file system", 1))
-        return Visit(tuple(observed), ridden)
+        return Visit(tuple(observed), telemetry)
 
     def _per_gb(self, observed: list[Observation], count: int) -> list[Observation]:
-        """The CPU times of a batch again, over the bytes that it moved."""
         moved = 0 if self._spec.operation in METADATA else count * self._spec.bytes
         names = {"client_cpu": "client_cpu_per_gb", "server_cpu": "server_cpu_per_gb"}
         return [
@@ -165,16 +155,16 @@ class S3Subject(ClientSubject):
         ]
 
     def close(self) -> Witnesses:
-        """Have the client remove what it stored, and end.
+        """Remove the client's objects, and end it.
 
         Returns:
-            `requests`; of several at once, `in_flight`; `bucket_1_s`, …: the median latency in each bucket.
+            requests, in_flight, and `bucket_1_s`, …: median latency by bucket.
         """
         self._stage = "close"
-        with self._asking("close"):
-            attempts = self._running().close(self._kept)
-        if self._shelf is not None and self._stored_object is not None:
-            self._shelf.put(self._spec.alike, self._stored_object)
+        with self._readable_errors("close"):
+            attempts = self._running().close(self._pending)
+        if self._pool is not None and self._stored_object is not None:
+            self._pool.put(self._spec.pool_key, self._stored_object)
         self.kill()
         buckets: Witnesses = {
             f"bucket_{bucket + 1}_s": statistics.median(elapsed_ns) * 1e-9
@@ -183,13 +173,12 @@ class S3Subject(ClientSubject):
         return {"requests": attempts} | self._overlap.witnesses() | buckets
 
     def _leave(self) -> None:
-        """What the client stored is removed with the buckets."""
         if self._client is not None:
             with contextlib.suppress(OSError):
                 self._client.kill()
 
     def _client_request(self, prefix: str, marker: str) -> dict[str, Any]:
-        """What the client is sent, by the names of clients/PROTOCOL.md."""
+        """The request `open` of clients/PROTOCOL.md."""
         spec = self._spec
         return (
             asdict(spec.access)
@@ -208,57 +197,56 @@ class S3Subject(ClientSubject):
                 "added_ns": round(spec.added_s * 1e9),
                 "rate": spec.rate,
             }
-            | self._kept_fields()
+            | self._pooled_fields()
         )
 
-    def _kept_fields(self) -> dict[str, Any]:
+    def _pooled_fields(self) -> dict[str, Any]:
         stored = self._stored_object
         return {} if stored is None else {"seed": stored.seed, "found": list(stored.found), "keep": stored.stays}
 
     def _batch(self, count: int) -> tuple[ObjectBatch, float | None, dict[str, float]]:
-        """Returns what was measured, the server's CPU seconds meanwhile, and the client's telemetry."""
+        """Returns the batch, the server's CPU seconds, and the client's telemetry."""
         client, ramp = self._running(), self._spec.ramp
         total = count + 2 * ramp
-        with self._asking("stage"):
+        with self._readable_errors("stage"):
             client.make_ready(total, ramp)
-        with self._asking(self._spec.operation):
+        with self._readable_errors(self._spec.operation):
             before = self._telemetry.read()
             server, began = self._server_cpu_s(), time.monotonic()
             batch = client.measure(total, ramp)
             spanned_s, server_after = time.monotonic() - began, self._server_cpu_s()
             after = self._telemetry.read()
-        self._kept += total
+        self._pending += total
         if self._disk_bytes is None and self._spec.server is not None:
             self._disk_bytes = self._largest_stored(self._spec.server.data)
-        with self._asking("clear"):
+        with self._readable_errors("clear"):
             self._clear_in_time()
         complaint = batch.complaint(count, spanned_s, ramp)
         if complaint is not None:
             raise self._failure(complaint, "report it")
-        ridden = difference(before, after) | {"spanned_s": spanned_s, "attempts": float(batch.attempts)}
-        if self._spec.concurrency > 1 or self._spec.rate:  # one operation at a time is waited for with its CPU time
-            ridden |= batch.load(count, self._spec.rate, self._spec.concurrency)
+        telemetry = difference(before, after) | {"spanned_s": spanned_s, "attempts": float(batch.attempts)}
+        if self._spec.concurrency > 1 or self._spec.rate:
+            telemetry |= batch.load(count, self._spec.rate, self._spec.concurrency)
         self._overlap.add(batch, ramp)
         server_s = None if server is None or server_after is None else server_after - server
-        return batch, server_s, ridden
+        return batch, server_s, telemetry
 
     def _warm_up(self) -> None:
-        """A few operations of the kind that is measured: its first ones are slower by up to the half."""
+        """Run a few operations: the first ones take up to 50 % longer."""
         count = max(1, min(_WARMING, _WARMING_BYTES // max(1, self._spec.bytes)))
         if self._spec.rate or count == 1:
             return
-        with self._asking(self._spec.operation):
+        with self._readable_errors(self._spec.operation):
             self._running().make_ready(count)
             self._running().measure(count)
-            self._kept += count
+            self._pending += count
 
     def _clear_in_time(self) -> None:
-        """Remove what was stored, before it becomes much."""
         if self._spec.operation != "put":
-            self._kept = 0
-        elif self._kept >= _KEPT or self._kept * self._spec.bytes >= _KEPT_BYTES:
-            self._running().clear(self._kept)
-            self._kept = 0
+            self._pending = 0
+        elif self._pending >= _PENDING or self._pending * self._spec.bytes >= _PENDING_BYTES:
+            self._running().clear(self._pending)
+            self._pending = 0
 
     def _check_header(self, header: str) -> None:
         claimed = ENCRYPTIONS[self._spec.encryption]
@@ -267,31 +255,25 @@ class S3Subject(ClientSubject):
         self.kill()
         if self._spec.encryption == NONE:
             raise SubjectSkipped(
-                f"{self._title()}: nothing was asked for, and the service encrypts all the same ({self._safe(header)})",
-                "AWS has encrypted every new object with SSE-S3 since 2023-01-05: compare with that, "
-                "--endpoint aws does so by itself",
+                f"{self._title()}: the service encrypts although none was requested ({self._safe(header)})",
+                "AWS has encrypted every new object with SSE-S3 since 2023-01-05; with --endpoint aws that is the "
+                "baseline",
             )
-        raise self._failure(
-            f"claims {claimed.words}, and the object says {self._safe(header)}",
-            "does the service know this encryption?",
-        )
+        reason = f"{claimed.words} was requested, and the object has {self._safe(header)}"
+        raise self._failure(reason, "check whether the service supports this encryption")
 
     def _proof(self, data: Path, bucket: str, key: str, marker: str, since: float) -> Witnesses:
-        """Search the server's files for what the first object's body begins with."""
+        """Search the server's files for the beginning of the first object's body."""
         spec, stored = self._spec, data / bucket / key
         own = not spec.thorough and stored.is_dir() and spec.bytes >= len(marker)
-        place = holds(stored if own else data, marker.encode(), since)
-        hides = ENCRYPTIONS[spec.encryption].hides
-        if place is hides:
-            words = ENCRYPTIONS[spec.encryption].words
-            raise self._failure(
-                f"{words} is claimed, and its plaintext was found in the server's files"
-                if place
-                else "is to be plain, and its plaintext was not found in the server's files",
-                "nothing is timed that does not do what its name says; report it",
-            )
-        witnesses: Witnesses = {"proof": "plaintext found on disk" if place else "no plaintext on disk"}
-        if stored.is_dir() and self._first_is_alike:
+        is_plain = holds(stored if own else data, marker.encode(), since)
+        encryption = ENCRYPTIONS[spec.encryption]
+        if is_plain is encryption.hides:
+            found = "was found" if is_plain else "was not found"
+            reason = f"the plaintext {found} in the server's files ({encryption.words})"
+            raise self._failure(reason, "nothing is measured that is not encrypted as its name says; report it")
+        witnesses: Witnesses = {"proof": "plaintext found on disk" if is_plain else "no plaintext on disk"}
+        if stored.is_dir() and self._first_is_equal:
             self._disk_bytes = stored_bytes(stored)
             witnesses["disk_bytes"] = self._disk_bytes
             cached = cached_share(stored)
@@ -301,16 +283,15 @@ class S3Subject(ClientSubject):
         return witnesses
 
     @property
-    def _first_is_alike(self) -> bool:
-        """Whether the first object is as large as those that are measured."""
+    def _first_is_equal(self) -> bool:
+        """Whether the first object is as large as the measured ones."""
         return self._spec.first_bytes == self._spec.bytes
 
     def _largest_stored(self, data: Path) -> int | None:
-        """What the largest object of this client takes of the server's disk; None where it is not to be seen."""
-        below = [Path(data, bucket, self._prefix) for bucket in self._spec.buckets]
-        return max(
-            (stored_bytes(entry) for folder in below if folder.is_dir() for entry in folder.iterdir()), default=None
-        )
+        """Disk usage of this client's largest object, or None."""
+        folders = [Path(data, bucket, self._prefix) for bucket in self._spec.buckets]
+        sizes = (stored_bytes(entry) for folder in folders if folder.is_dir() for entry in folder.iterdir())
+        return max(sizes, default=None)
 
     def _server_cpu_s(self) -> float | None:
         return None if self._spec.server is None else cpu_time_s(self._spec.server.pid)
@@ -327,7 +308,5 @@ class S3Subject(ClientSubject):
     def _check_server(self) -> None:
         server = self._spec.server
         if server is not None and not server.is_running():
-            raise ServerFailed(
-                f"the local S3 server has ended in the middle of the run{self._redacted(server.log_tail())}",
-                "sectax resume goes on with a new one; is there enough memory and disk?",
-            )
+            reason = f"the local S3 server ended during the run{self._redacted(server.log_tail())}"
+            raise ServerFailed(reason, "sectax resume continues with a new one; check memory and disk space")

@@ -1,4 +1,4 @@
-"""Where objects go: a server of sectax's own, AWS, or an S3 service at an address; and what that service can do."""
+"""Options of the S3 service: a local server, AWS, or an address."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from sectax.model.why_not import WhyNot
 from sectax.text.near import did_you_mean
 
 OPTIONS = (
-    Option("endpoint", "which service: local (the default, a server of sectax's own), aws, or an address", "WHERE"),
+    Option("endpoint", "the service: local (the default, a server started by sectax), aws, or an address", "WHERE"),
     Option("region", "the region of the service (default: AWS_REGION, or us-east-1)", "NAME"),
     Option("ca", "a file with the CA certificate of the service", "FILE"),
     Option("bucket", "an existing bucket for one level of encryption; others are created", "LEVEL=NAME", multiple=True),
-    Option("link", "the bandwidth to the service, such as 10Gbit/s; anything faster is not believed", "RATE"),
+    Option("link", "the bandwidth to the service, such as 10Gbit/s; faster results are rejected", "RATE"),
     Option("kms-key", "the KMS key of the buckets that sectax creates (default: AWS's own for S3)", "ID"),
     CLIENTS,
-    Option("data", "where the local server keeps its objects (default: sectax's state folder)", "FOLDER"),
+    Option("data", "the local server's folder (default: sectax's state folder)", "FOLDER"),
 )
 _BASIC_REGION = "us-east-1"
-# No TCP connection of one machine carries 160 Gbit/s: a body that would be faster was not moved.
+# No single TCP connection reaches 160 Gbit/s: a faster body was not transferred.
 _NO_LINK_BYTES_S = 2e10
 _LINK = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)([KMG])bit/s", re.ASCII)
 _BITS = {"K": 1e3, "M": 1e6, "G": 1e9}
@@ -37,13 +37,13 @@ _BITS = {"K": 1e3, "M": 1e6, "G": 1e9}
 
 @dataclass(frozen=True)
 class S3Options:
-    """What the options say.
+    """Parsed options.
 
     Attributes:
-        endpoint: `local`, `aws`, or an address. ca: the file with a certificate; None for none.
-        buckets: level of encryption -> a bucket that is there.
-        data: the folder below which a local server makes its own; None for that of sectax's state.
-        link_bytes_s: what the network carries at most, in bytes per second.
+        endpoint: `local`, `aws`, or an address.
+        buckets: level of encryption -> existing bucket.
+        data: parent folder of a local server; None for sectax's state folder.
+        link_bytes_s: bandwidth, in bytes per second.
     """
 
     endpoint: str
@@ -61,27 +61,25 @@ class S3Options:
 
     @property
     def transfer(self) -> str:
-        """What an endpoint that is not local speaks."""
+        """The protocol of a service at an address."""
         return PLAIN if self.endpoint.startswith("http:") else TLS
 
     def lacks(self, transfer: str, encryption: str) -> WhyNot | None:
-        """Why this pair of levels does not exist there, whatever the machine."""
+        """Why the service does not support these levels, or None."""
         if encryption == SSE_C and transfer == PLAIN:
-            return WhyNot(
-                "SSE-C sends its key with every request, so S3 takes it over TLS alone", "--level transfer=tls"
-            )
+            return WhyNot("SSE-C sends its key with every request, so S3 requires TLS", "--level transfer=tls")
         if self.endpoint == LOCAL:
             return Minio.lacks(encryption)
         if self.endpoint == AWS and encryption == NONE:
-            return WhyNot("AWS encrypts every new object with SSE-S3: there is no object without encryption")
+            return WhyNot("AWS encrypts every new object with SSE-S3")
         if transfer != self.transfer:
-            spoken = "plain HTTP" if self.transfer == PLAIN else "TLS"
-            return WhyNot(f"the endpoint speaks {spoken}", f"--level transfer={self.transfer}")
+            protocol = "plain HTTP" if self.transfer == PLAIN else "TLS"
+            return WhyNot(f"the endpoint uses {protocol}", f"--level transfer={self.transfer}")
         return None
 
 
 def read_where(options: Mapping[str, tuple[str, ...]]) -> S3Options:
-    """What the options say. Raises `WrongUse`; reads no file."""
+    """Parse the options, without reading files. Raises `WrongUse`."""
     typed = {name: values[0] for name, values in options.items() if values}
     folder = Path(typed.get(FOLDER, "."))
     endpoint = typed.get("endpoint", LOCAL)
@@ -90,9 +88,9 @@ def read_where(options: Mapping[str, tuple[str, ...]]) -> S3Options:
     if endpoint == LOCAL:
         for name in ("region", "ca", "bucket", "kms-key"):
             if options.get(name):
-                raise WrongUse(f"--{name} is for another service than the local one", "say --endpoint too")
+                raise WrongUse(f"--{name} does not apply to the local server", "add --endpoint")
     elif "data" in typed:
-        raise WrongUse("--data is for the local server", "leave it out")
+        raise WrongUse("--data applies to the local server only", "remove it")
     buckets = _buckets(options.get("bucket", ()))
     return S3Options(
         endpoint=endpoint,
@@ -106,7 +104,6 @@ def read_where(options: Mapping[str, tuple[str, ...]]) -> S3Options:
 
 
 def service_region(where: S3Options) -> str:
-    """The region of the service: as the option says, or as the environment does."""
     return where.region or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or _BASIC_REGION
 
 
@@ -114,7 +111,7 @@ def _link(typed: str) -> float:
     match = _LINK.fullmatch(typed)
     bytes_s = float(match[1]) * _BITS[match[2]] / 8 if match else 0.0
     if not bytes_s:
-        raise WrongUse(f"--link {typed!r} is not the speed of a network", "as in 10Gbit/s or 500Mbit/s")
+        raise WrongUse(f"--link {typed!r} is not a bandwidth", "as in 10Gbit/s or 500Mbit/s")
     return bytes_s
 
 
@@ -123,7 +120,7 @@ def _buckets(texts: tuple[str, ...]) -> dict[str, str]:
     for text in texts:
         level, separator, name = text.partition("=")
         if not separator or not name:
-            raise WrongUse(f"--bucket {text!r} names no level", "as in --bucket sse-kms=my-bucket")
+            raise WrongUse(f"--bucket {text!r} is not LEVEL=NAME", "as in --bucket sse-kms=my-bucket")
         if level not in ENCRYPTIONS:
             raise WrongUse(f"there is no encryption {level!r}", did_you_mean(level, ENCRYPTIONS))
         named[level] = name
@@ -131,12 +128,12 @@ def _buckets(texts: tuple[str, ...]) -> dict[str, str]:
 
 
 def read_certificate(path: Path) -> str:
-    """The text of a file with a certificate. Raises `WrongUse` where it holds none."""
+    """Read a PEM certificate. Raises `WrongUse`."""
     try:
         text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise WrongUse(f"--ca {path} cannot be read: {why}", "give a file with a certificate as PEM") from error
+        raise WrongUse(f"--ca {path} cannot be read: {why}", "give a PEM file") from error
     if "BEGIN CERTIFICATE" not in text:
-        raise WrongUse(f"--ca {path} holds no certificate", "give a file with a certificate as PEM")
+        raise WrongUse(f"--ca {path} does not contain a certificate", "give a PEM file")
     return text

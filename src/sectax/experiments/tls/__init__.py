@@ -1,1 +1,1 @@
-"""What TLS costs a connection: version, key exchange, certificates, resumption, by three libraries."""
+"""The cost of TLS: version, key exchange, certificates and resumption, for three libraries."""

@@ -1,4 +1,4 @@
-"""Where a plan is measured: the certificates of the run, and a client and a server for every library."""
+"""Certificates of a run, and a client and a server for every library."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ _CERTIFICATES = "certificates"
 
 
 class TlsBench(Bench):
-    """Implements `Bench` for the experiment `tls`."""
-
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
         self._delay_s = delay_s(plan.options)
@@ -34,13 +32,12 @@ class TlsBench(Bench):
         return {f"tls.{library}": parts.identity(library) for library in sorted(libraries)}
 
     def inputs(self) -> dict[str, str]:
-        """The certificates of the run, and their keys."""
         used = map(self._setup, self.plan.treatments)
         authorities = {setup.issued: authority(setup.certificate, setup.chain) for setup in used if setup.is_tls}
         return {_CERTIFICATES: msgspec.json.encode(authorities).decode()}
 
     def start(self, inputs: Mapping[str, str]) -> None:
-        """See where servers are to work: every block starts its own there."""
+        """Note the processors for services; every block starts its own servers there."""
         self._services = os.sched_getaffinity(0)
 
     def _setup(self, treatment: Treatment) -> Setup:

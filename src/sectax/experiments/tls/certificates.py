@@ -1,4 +1,4 @@
-"""Certificates of one run: a root, a server's and a client's of each kind."""
+"""Certificates of a run: root, server and client of each kind."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAME = "server.test"
 
 
 class Authority(NamedTuple):
-    """What a run has of one kind: the root's certificate, and what it signed for both ends."""
+    """A root certificate, and the server's and client's certificates below it."""
 
     root: str
     server: Pair
@@ -23,11 +23,12 @@ class Authority(NamedTuple):
 
 
 def authority(kind: str, chain: str = DIRECT, name: str = NAME, ended: bool = False) -> Authority:
-    """New certificates of a kind (a level of the factor `certificate`), all signed with a root of the same kind.
+    """Create certificates of one kind.
 
     Args:
-        chain: a level of that factor: whether the root signed them itself.
-        name: of the server. ended: the server's was valid until a minute ago.
+        kind, chain: levels of the factors `certificate` and `chain`.
+        name: the server's host name.
+        ended: whether the server's certificate expired a minute ago.
     """
     root = by = Owner("sectax root", _private_key(kind))
     intermediate = ""
@@ -44,7 +45,7 @@ def authority(kind: str, chain: str = DIRECT, name: str = NAME, ended: bool = Fa
 
 
 def certificate_level(der: bytes) -> str:
-    """The level of the factor `certificate` that a certificate is of, as read from its public key."""
+    """Level of the factor `certificate`, read from the public key."""
     key = x509.load_der_x509_certificate(der).public_key()
     match key:
         case rsa.RSAPublicKey():

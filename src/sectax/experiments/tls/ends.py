@@ -1,4 +1,4 @@
-"""Both ends of a cell's connections, a process each, and the conversation with them (clients/tls-go/PROTOCOL.md)."""
+"""Client and server processes of a cell (clients/tls-go/PROTOCOL.md)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ _Reply = TypeVar("_Reply", bound=msgspec.Struct)
 
 
 class EndGreeting(msgspec.Struct, frozen=True):
-    """Who an end is; its clock in nanoseconds."""
-
     protocol: int
     library: str
     pid: int
@@ -26,9 +24,11 @@ class EndGreeting(msgspec.Struct, frozen=True):
 
 
 class ConnectionFacts(msgspec.Struct, frozen=True):
-    """What one end saw of a connection; `certificate` is the other end's, in DER, and empty where it showed none.
+    """A connection as seen by one end.
 
-    `chain` is how many certificates it showed.
+    Attributes:
+        certificate: of the peer, as DER; empty for none.
+        chain: number of certificates that the peer sent.
     """
 
     protocol: str = ""
@@ -44,7 +44,7 @@ class Listening(msgspec.Struct, frozen=True):
 
 
 class EndOpened(msgspec.Struct, frozen=True):
-    """What a client saw of its first connection, and the bytes that it wrote and read for it."""
+    """The client's view of its first connection, with the bytes written and read."""
 
     seen: ConnectionFacts
     wrote: bytes
@@ -52,9 +52,10 @@ class EndOpened(msgspec.Struct, frozen=True):
 
 
 class EndConnected(msgspec.Struct, frozen=True, kw_only=True):
-    """Connections that were set up one after the other, and requests over one that stayed open.
+    """Sequential new connections, then requests over an open one.
 
-    Times in nanoseconds; those to the first byte count from the end of the TCP connect. No handshake, no times of one.
+    Times in nanoseconds; `first_byte_ns` is measured from the end of the TCP connect. `handshake_ns` is empty without
+    TLS.
     """
 
     wall_ns: int
@@ -73,7 +74,7 @@ class EndConnected(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """What a server saw of all connections of an arm; `failed` is the reason of the last handshake that failed."""
+    """The server's view of an arm's connections; `failed` is the last handshake error."""
 
     handshakes: int
     resumed: int
@@ -89,15 +90,16 @@ class EndTotals(msgspec.Struct, frozen=True):
 
 class _End(SharedProcess[EndGreeting]):
     def variables(self) -> Variables:
-        return Variables(tuple(sorted(_NOT_FOR_THEM)))
+        return Variables(tuple(sorted(_REMOVED_VARIABLES)))
 
 
 class Ends:
-    """The processes of a cell, from the first arm to the last. Methods raise as `ClientConversation`.
+    """The processes of a cell; methods raise as `ClientConversation`.
 
     Args:
-        command: of the library's program. services: the processors of the server.
-        slow: the program of the line that is slow, and its delay in nanoseconds; None for none.
+        command: the library's program.
+        services: the server's processors.
+        slow: program and nanoseconds of the delaying relay; None for none.
     """
 
     def __init__(
@@ -112,17 +114,15 @@ class Ends:
         return self._ends["client"].conversation
 
     def join(self, arm: str) -> None:
-        """Start the processes for this arm, unless they run for another one already."""
         for role, end in self._ends.items():
             with among(self._services) if role != "client" else contextlib.nullcontext():
                 end.join(arm)
 
     def hello(self, role: str = "client") -> EndGreeting:
-        """Who an end is; its answer is awaited once."""
         return self._ends[role].hello()
 
     def listen(self, arm: str, wanted: Mapping[str, Any]) -> int:
-        """Have the server listen for an arm; the port on loopback that its client connects to."""
+        """Have the server listen; returns the port for the client."""
         self.hello("server")
         port = self._ask("server", Listening, GRACE_S, command="listen", arm=arm, **wanted).port
         if self._slow is None:
@@ -152,31 +152,30 @@ class Ends:
         return self._ends[role].conversation.reply(kind, longest_s, **request)
 
     def leave(self, arm: str) -> None:
-        """Forget an arm; the processes end with the last one. Never raises."""
         for end in self._ends.values():
             end.leave(arm)
 
 
-# What would change what the libraries do, or write keys into a file.
-_NOT_FOR_THEM = {"SSLKEYLOGFILE", "GODEBUG", "GOGC", "GOMAXPROCS", "OPENSSL_CONF", "SSL_CERT_FILE", "SSL_CERT_DIR"}
+# Would change the libraries' behaviour, or write keys to a file.
+_REMOVED_VARIABLES = {"SSLKEYLOGFILE", "GODEBUG", "GOGC", "GOMAXPROCS", "OPENSSL_CONF", "SSL_CERT_FILE", "SSL_CERT_DIR"}
 
 
 UNSUPPORTED = "unsupported"
 _REPORT = "report it"
-_OWN = "the certificates of a run are made when it begins: resume it within 30 days, and see this machine's clock"
+_OWN = "a run's certificates are valid for 30 days: start a new run, and check this machine's clock"
 
-# By the kinds of clients/tls-go/PROTOCOL.md: what it means, and what to do.
+# Kinds of clients/tls-go/PROTOCOL.md -> meaning and hint.
 MEANINGS: Meanings = {
     "certificate-expired": ("the server's certificate has expired", _OWN),
     "certificate-name": ("the server's certificate is for another name", _REPORT),
     "certificate-untrusted": ("the server's certificate is not signed by an authority that the client trusts", _REPORT),
     "certificate": ("the server's certificate cannot be verified", _REPORT),
     "client-certificate": ("the server does not accept the client's certificate", _OWN),
-    "tls": ("the two ends cannot agree", "leave this level out, or report it"),
-    "not-tls": ("the server answers with something that is not TLS", _REPORT),
-    "closed": ("the other end closed in the middle", _REPORT),
-    "refused": ("the server does not listen any more", _REPORT),
-    "timeout": ("nothing came in time", "is the machine overloaded?"),
-    "exhausted": ("this machine has no port or file left for another connection", "wait a minute, then try again"),
-    "varies": ("connections of one arm were not alike", _REPORT),
+    "tls": ("client and server cannot agree", "omit this level, or report it"),
+    "not-tls": ("the server's answer is not TLS", _REPORT),
+    "closed": ("the peer closed the connection early", _REPORT),
+    "refused": ("the server no longer listens", _REPORT),
+    "timeout": ("no answer in time", "check whether the machine is overloaded"),
+    "exhausted": ("this machine has no ports or files left for another connection", "wait a minute, then try again"),
+    "varies": ("connections of one arm differed", _REPORT),
 }

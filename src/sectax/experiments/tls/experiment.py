@@ -1,4 +1,4 @@
-"""The experiment: setups of TLS against one of them, connection by connection."""
+"""TLS setups compared connection by connection."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sectax.model.plan import OTHERS, Plan
 from sectax.model.treatment import MEASURED, Factor
 from sectax.model.why_not import WhyNot
 
-# What a library does not have, at least at one of its ends.
+# Not supported by a library as client or server.
 _LACKS = {
     tls.GO: {tls.ML_DSA: "Go's crypto/tls has no ML-DSA certificates"},
     tls.RUSTLS: {"SecP384r1MLKEM1024": "rustls on aws-lc-rs does not have SecP384r1MLKEM1024"},
@@ -26,17 +26,17 @@ _LACKS = {
 }
 _ROUNDS = {"quick": (2, 64), "default": (2, 96)}
 _TRANSFERS = (
-    "It holds for this library and this processor, over loopback, where a round trip takes no time: --delay adds one. "
-    "The chain is a root and a leaf; most public ones have one certificate more."
+    "It applies to this library and processor, over loopback, where round trips take no time: --delay adds some. The "
+    "chain is a root and a leaf; most public ones have one more certificate."
 )
 _WEIGH = (
-    "a hybrid group (ML-KEM) protects traffic recorded today from later quantum computers, and costs nothing on "
-    "a connection that stays open; RSA certificates cost the server most"
+    "a hybrid group (ML-KEM) protects traffic recorded today from future quantum computers, and costs nothing on "
+    "an open connection; RSA certificates cost the server most"
 )
 
 
 class TlsExperiment(Experiment):
-    """Connections by TLS: time to the first byte, handshake, requests, CPU time of both ends, bytes each way."""
+    """TLS connections: first byte, handshake, requests, CPU time and bytes of both ends."""
 
     name = "tls"
     title = "What does TLS cost a connection?"
@@ -57,8 +57,8 @@ class TlsExperiment(Experiment):
         if len(variants) == 1:
             if len(libraries) == 1:
                 raise WrongUse(
-                    f"nothing is left to compare: {base} with {libraries[0]} is all that was asked for",
-                    "add another level, as in --level group=X25519,X25519MLKEM768, or --level library=go,rustls",
+                    f"there is nothing to compare {base} with {libraries[0]} to",
+                    "add a level, as in --level group=X25519,X25519MLKEM768, or --level library=go,rustls",
                 )
             control = tls.LIBRARY.name
         return Design(
@@ -83,8 +83,8 @@ class TlsExperiment(Experiment):
             equal_counts=True,
             options=dict(request.options) | tls.kept(request.levels),
             answered_by=(
-                "the answer is the time from the beginning of the handshake to the first byte of the first answer (TCP "
-                "has connected before): it is what a caller waits for, and has the check of a client certificate in it"
+                "the answer is the time from the start of the handshake (after the TCP connect) to the first byte of "
+                "the first answer: it is what a caller waits for, and includes the check of a client certificate"
             ),
             beside=(tls.HANDSHAKE.name, tls.CLIENT_CPU.name, tls.SERVER_CPU.name),
             words=tls.WORDS,
@@ -124,7 +124,7 @@ class TlsExperiment(Experiment):
 
 
 def _line(request: RunRequest) -> tuple[str, ...]:
-    """The program of the slow line is Go's, whichever library is measured."""
+    """Library of the delaying relay: always Go."""
     return (tls.GO,) if tls.delay_s(request.options) else ()
 
 

@@ -1,4 +1,4 @@
-"""Factors and levels, the setups that are compared, the metrics, and what a person calls them."""
+"""Factors, levels, setups and metrics of the experiment, and their labels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ML_DSA = "ML-DSA-44"
 DIRECT, INTERMEDIATE = "direct", "intermediate"
 
 LIBRARY = Factor("library", (GO, RUSTLS, OPENSSL))
-# What makes a setup, in the order in which the first levels make the baseline.
+# The factors of a setup.
 SETUP_FACTORS = (
     Factor("protocol", (NO_TLS, TLS12, TLS13)),
     Factor("group", ("X25519", "P-256", "X25519MLKEM768", "SecP256r1MLKEM768", "SecP384r1MLKEM1024")),
@@ -35,7 +35,7 @@ CIPHER = "AES-128-GCM"
 
 @dataclass(frozen=True)
 class Setup:
-    """Everything that is agreed on for a connection; the fields are the names of the factors."""
+    """The parameters of a connection; fields are named as the factors."""
 
     protocol: str = TLS13
     group: str = "X25519"
@@ -46,7 +46,6 @@ class Setup:
 
     @property
     def name(self) -> str:
-        """The whole of it in one word."""
         if self.protocol == NO_TLS:
             return "no-TLS"
         words = [_TITLES[self.protocol], self.group, self.certificate]
@@ -60,32 +59,32 @@ class Setup:
 
     @property
     def issued(self) -> str:
-        """The certificates that it needs: their kind, and who signed them."""
+        """Kind and chain of its certificates."""
         return f"{self.certificate}+{self.chain}"
 
     @property
     def agrees_on_keys(self) -> bool:
-        """Whether a key exchange takes place: TLS 1.2 leaves it out where it resumes a session."""
+        """Whether there is a key exchange; TLS 1.2 resumes sessions without one."""
         return self.is_tls and not (self.protocol == TLS12 and self.resumption == ON)
 
     def declares(self, library: str) -> dict[str, Witness]:
-        """What both ends and the bytes on the wire must confirm, by the names of the witnesses."""
+        """Witnesses that both ends and the bytes on the wire must confirm."""
         promised: dict[str, Witness] = {"protocol": self.protocol, "library": library}
         if not self.is_tls:
             return promised
         promised |= {"cipher": CIPHER, "certificate": self.certificate}
-        if self.resumption == OFF:  # where a session is resumed none are shown
+        if self.resumption == OFF:  # a resumed session sends no certificates
             promised["chain"] = 2 if self.chain == INTERMEDIATE else 1
         promised |= {"client_certificate": self.client_certificate, "resumed": self.resumption == ON}
         if self.agrees_on_keys:
             promised |= {"group": self.group, "group_on_wire": self.group, "key_share_bytes": shares(self.group)}
-            promised["hello_retry"] = False  # it would cost a round trip more
+            promised["hello_retry"] = False  # it would cost another round trip
         return promised
 
 
-# How the ends call their library in `hello`, and the level that it is.
+# Library names in `hello`, and their levels.
 CALLED = {"crypto/tls": GO, "rustls": RUSTLS, "OpenSSL": OPENSSL}
-# Bytes of the shares of a key exchange, up and down: RFC 8446, 4.2.8, and draft-ietf-tls-ecdhe-mlkem, 3.
+# Key share bytes, up and down: RFC 8446, 4.2.8, and draft-ietf-tls-ecdhe-mlkem, 3.
 SHARES = {
     "X25519": (32, 32),
     "P-256": (65, 65),
@@ -97,13 +96,13 @@ _TITLES = {NO_TLS: "no-TLS", TLS12: "TLS1.2", TLS13: "TLS1.3"}
 
 
 def shares(group: str) -> str:
-    """The sizes of a group's shares, as the witness `key_share_bytes` has them."""
+    """A group's share sizes, as in the witness `key_share_bytes`."""
     up, down = SHARES[group]
     return f"{up} up, {down} down"
 
 
 def change_name(factor: str, level: str) -> str:
-    """What a setup is called that differs from the baseline in one factor."""
+    """Name of a setup that differs from the baseline in one factor."""
     match factor:
         case "protocol":
             return _TITLES[level]
@@ -119,7 +118,7 @@ def change_name(factor: str, level: str) -> str:
             return "resumed" if level == ON else "full-handshake"
 
 
-# The levels of a preset beside those of the usual setup, which is its baseline.
+# The levels of a preset in addition to those of the default setup, its baseline.
 _CHANGES: dict[str, dict[str, tuple[str, ...]]] = {
     "quick": {
         "protocol": (NO_TLS, TLS12),
@@ -140,20 +139,20 @@ _LIBRARIES = {"quick": (GO,), "default": LIBRARY.levels}
 
 
 def setups(preset: str, requested: Mapping[str, tuple[str, ...]]) -> tuple[tuple[str, ...], dict[str, Setup]]:
-    """The libraries of a run, and its setups by name, the baseline first.
+    """Libraries of a run, and its setups by name, the baseline first.
 
-    The baseline is the usual setup, or the first level of every factor that was asked for. Every other setup differs
-    from it in one factor. Where factors of the setup were named, the others stay as they usually are.
+    The baseline is the default setup with the first requested level of every factor. Every other setup differs from it
+    in one factor.
 
     Raises:
-        WrongUse: a factor or level that does not exist.
+        WrongUse: unknown factor or level.
     """
-    usual = {field.name: (str(field.default),) for field in fields(Setup)}
-    preset_levels: dict[str, tuple[str, ...]] = {LIBRARY.name: _LIBRARIES[preset], **usual}
+    defaults = {field.name: (str(field.default),) for field in fields(Setup)}
+    preset_levels: dict[str, tuple[str, ...]] = {LIBRARY.name: _LIBRARIES[preset], **defaults}
     chosen = {factor.name: factor.levels for factor in choose(FACTORS, preset_levels, requested)}
-    named = usual.keys() & requested.keys()
+    named = defaults.keys() & requested.keys()
     base = replace(Setup(), **{name: chosen[name][0] for name in named})
-    changes = {name: chosen[name][1:] for name in usual if name in named} if named else _CHANGES[preset]
+    changes = {name: chosen[name][1:] for name in defaults if name in named} if named else _CHANGES[preset]
     variants = {base.name: base}
     for name, levels in changes.items():
         variants |= {change_name(name, level): replace(base, **{name: level}) for level in levels}
@@ -161,15 +160,15 @@ def setups(preset: str, requested: Mapping[str, tuple[str, ...]]) -> tuple[tuple
 
 
 def impossible(setup: Setup) -> Iterator[str]:
-    """Why no library can do it; nothing where one may."""
+    """Reasons why no library supports a setup."""
     if setup.protocol == TLS12 and "MLKEM" in setup.group:
-        yield f"{setup.group} is a key exchange of TLS 1.3"
+        yield f"{setup.group} needs TLS 1.3"
     if setup.protocol == TLS12 and setup.certificate == ML_DSA:
-        yield "ML-DSA certificates are of TLS 1.3"
+        yield "ML-DSA certificates need TLS 1.3"
 
 
-# Whom to ask first: it is what a caller waits for, with everything that TLS does before the answer. In TLS 1.3 the
-# client is through with the handshake before the server has checked the client's certificate.
+# The primary metric is what a caller waits for. The handshake alone is not: in TLS 1.3 the client finishes it before
+# the server has checked the client's certificate.
 NEW = Metric("new_connection", "s", Better.LOWER, Summary.MEDIAN, "new_connection")
 HANDSHAKE = Metric("handshake", "s", Better.LOWER, Summary.MEDIAN, "handshake", part_of=NEW.name)
 REQUEST = Metric("request", "s", Better.LOWER, Summary.MEDIAN, "request")
@@ -211,7 +210,7 @@ WORDS = {
 }
 
 
-# The levels that were asked for, as the plan keeps them: no option that a user types.
+# Requested levels as a plan option; not an option of the command line.
 ASKED = "asked"
 _LONGEST_S = 1.0
 
@@ -219,17 +218,17 @@ OPTIONS = (Option("delay", "round-trip time that a relay in user space adds, as 
 
 
 def kept(levels: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """The levels that were asked for, as an option of the plan; nothing where none were."""
+    """Requested levels as a plan option."""
     return {ASKED: tuple(f"{name}={','.join(chosen)}" for name, chosen in levels.items())} if levels else {}
 
 
 def asked(options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """The same levels, out of a plan's options."""
+    """Requested levels from a plan's options."""
     return {
         name: tuple(levels.split(",")) for name, _, levels in (text.partition("=") for text in options.get(ASKED, ()))
     }
 
 
 def delay_s(options: Mapping[str, tuple[str, ...]]) -> float:
-    """The round-trip time that the line adds, in seconds. Raises `WrongUse`."""
+    """Added round-trip time in seconds. Raises `WrongUse`."""
     return option_seconds(options, "delay", 0.0, (1e-4, _LONGEST_S), "--delay 40ms")

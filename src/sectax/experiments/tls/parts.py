@@ -1,4 +1,4 @@
-"""What must be built for the experiment: a program for both ends in each library's language."""
+"""Parts to build: a TLS program for each library."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ PARTS = {library: f"tls:{library}" for library in LIBRARY.levels}
 
 
 def go_ends() -> GoProgram:
-    """Both ends by Go's crypto/tls, and the line that is slow."""
+    """Client and server with Go's crypto/tls, and the delaying relay."""
     title, folder = "the TLS program in Go", cache.bundled("clients", "tls-go")
     return GoProgram("tls-ends", title, "about 20 seconds", f"{_SET_UP} --level library={GO}", "ends", folder)
 
 
 def rustls_ends() -> Probe:
-    """Both ends by rustls on aws-lc-rs."""
+    """Client and server with rustls on aws-lc-rs."""
     build = ["{cargo}", "install", "--path", ".", "--locked", "--quiet", "--no-track", "--root", "{out}"]
     return Probe(
         cache.bundled("clients", "tls-rustls"),
@@ -42,7 +42,7 @@ def rustls_ends() -> Probe:
 
 
 def openssl_ends() -> Probe:
-    """Both ends by pyOpenSSL, on the OpenSSL that cryptography brings."""
+    """Client and server with pyOpenSSL, on the OpenSSL of cryptography."""
     return Probe(
         cache.bundled("clients", "tls-openssl"),
         Manifest(
@@ -71,7 +71,6 @@ def _part(name: str) -> Part:
         probes.set_up(ends, say)
 
     about = ends.manifest.setup.about if ends.manifest.setup else ""
-    # The others can be measured without it.
     return Part(f"tls-{name}", f"the TLS program of {name}", lambda: probes.missing(ends), make, True, about)
 
 
@@ -79,7 +78,7 @@ _PROBES = {RUSTLS: rustls_ends, OPENSSL: openssl_ends}
 
 
 def command(library: str) -> tuple[str, ...]:
-    """What starts the program of a library, without its role, from anywhere."""
+    """Command of a library's program, without its role."""
     if library == GO:
         return (str(go_ends().path),)
     ends = _PROBES[library]()
@@ -87,7 +86,7 @@ def command(library: str) -> tuple[str, ...]:
 
 
 def identity(library: str) -> str:
-    """What tells a program from other versions of itself."""
+    """Versioned name of a library's program."""
     if library == GO:
         return go_ends().path.parent.name
     return str(_PROBES[library]().environment_folder())

@@ -1,4 +1,4 @@
-"""An arm as a subject: connections of one setup, between a client and a server that it shares with the other arms."""
+"""Subject of one TLS setup, measured through shared client and server processes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from sectax.model.subject import Observation, Visit, Witnesses
 from sectax.text.printable import printable
 
 REQUEST_BYTES, ANSWER_BYTES = 128, 1024
-# Requests of a visit over the connection that stays open, after one that does not count.
+# Requests of a visit over the open connection, after an uncounted one.
 REQUESTS = 16
-# Connections of a turn: fewer are measured less often in the same time, and no more rightly (docs/tls.md).
+# Connections of a batch: fewer give fewer observations in the same time, and none better (docs/tls.md).
 TURN = 4
 _TIMEOUT_S = 30.0
 
@@ -27,9 +27,8 @@ class TlsSpec:
     """One treatment of the experiment `tls`.
 
     Attributes:
-        arm: its name at both ends.
-        delay_s: of the line, both ways together.
-        added_s: seconds that the client adds to every new connection, a known cost on purpose.
+        delay_s: added round-trip time.
+        added_s: known cost that the client adds to every new connection.
     """
 
     arm: str
@@ -42,19 +41,17 @@ class TlsSpec:
 
     @property
     def fewest(self) -> int:
-        """Connections that a turn has."""
         return 1 if self.delay_s else TURN
 
     @property
     def requests(self) -> int:
-        """Requests of a visit over the open connection."""
         return 2 if self.delay_s else REQUESTS
 
     def subject(self) -> TlsSubject:
         return TlsSubject(self)
 
     def wanted(self, of_client: bool) -> dict[str, object]:
-        """What one end is asked for, by the names of its protocol."""
+        """Parameters of one end, as in its protocol."""
         setup, certificates = self.setup, self.authority
         secrets = {"certificates": "", "key": "", "roots": ""}
         if certificates is not None:
@@ -84,23 +81,22 @@ class TlsSubject(ClientSubject):
         self._spec = spec
 
     def start(self) -> None:
-        with self._asking("start"):
+        with self._readable_errors("start"):
             self._spec.ends.join(self._spec.arm)
 
     def open(self) -> Witnesses:
-        """Connect for the first time, and see what was agreed on.
+        """Connect for the first time, and check the parameters agreed on.
 
         Returns:
-            `protocol`, `group`, `cipher`, `certificate`, `client_certificate` and `resumed`, where both ends saw the
-            same; `group_on_wire`, `key_share_bytes` and `hello_retry`, read from the bytes; `library`,
-            `library_version` and the clock's figures.
+            protocol, group, cipher, certificate, client_certificate and resumed, as seen by both ends; group_on_wire,
+            key_share_bytes and hello_retry, read from the bytes; library, library_version, clock.
         Raises:
-            SubjectSkipped: the library cannot do it.
-            SubjectFailed: the handshake fails, or both ends saw different things.
+            SubjectSkipped: not supported by the library.
+            SubjectFailed: the handshake failed, or the ends disagree.
         """
         self.start()
         spec = self._spec
-        with self._asking("open"):
+        with self._readable_errors("open"):
             port = spec.ends.listen(spec.arm, spec.wanted(of_client=False))
             opened = spec.ends.open(spec.arm, port, spec.wanted(of_client=True), _TIMEOUT_S * 8)
             hello, tally = spec.ends.hello(), spec.ends.tally(spec.arm)
@@ -117,15 +113,14 @@ class TlsSubject(ClientSubject):
         library = CALLED.get(hello.library.partition(" ")[0], hello.library)
         return witnesses | {"library": library, "library_version": hello.library} | clock
 
-    def _measured(self, count: int) -> Visit:
-        """Set connections up, and send requests over one that stays open.
+    def _measure(self, count: int) -> Visit:
+        """Measure new connections, and requests over an open one.
 
-        Observations: by the client's monotonic clock `new_connection`, `handshake` and `connect`, one per connection,
-        and `request`; by the clocks of both processes `client_cpu`, `server_cpu` and those of requests; the bytes each
-        way, as the client's socket had them.
+        Observations: `new_connection`, `handshake` and `connect`, one per connection; `request`; CPU time of both
+        processes, and bytes each way on the client's socket, per connection and per request.
         """
         requests = self._spec.requests
-        batch, _, ridden = self._watched(lambda: self._batch(count, requests))
+        batch, _, telemetry = self._watched(lambda: self._batch(count, requests))
         observed = self._times("new_connection", batch.first_byte_ns) + self._times("handshake", batch.handshake_ns)
         observed += self._times("connect", batch.connect_ns)
         observed.append(Observation("request", batch.requests_ns * 1e-9, "s", self._clock, requests))
@@ -143,22 +138,18 @@ class TlsSubject(ClientSubject):
             ("request_received_bytes", batch.requests_received_bytes, requests),
         ):
             observed.append(Observation(name, float(number), "B", "client", share))
-        return Visit(tuple(observed), ridden)
+        return Visit(tuple(observed), telemetry)
 
     def close(self) -> Witnesses:
-        """Let the arm go.
-
-        Returns:
-            `handshakes` that the client made, `handshakes_resumed` among them. Both ends must have counted the same.
-        """
+        """Release the arm; both ends must have counted the same handshakes."""
         self._stage = "close"
         spec = self._spec
-        with self._asking("close"):
+        with self._readable_errors("close"):
             tally = spec.ends.tally(spec.arm)
             closed = spec.ends.close(spec.arm)
         if (tally.handshakes, tally.resumed) != (closed.handshakes, closed.resumed):
-            saw = f"the client counts {closed.handshakes} connections, {closed.resumed} of them resumed"
-            raise self._failure(f"{saw}, and the server {tally.handshakes} and {tally.resumed}", "report it")
+            client = f"the client counted {closed.handshakes} connections, {closed.resumed} of them resumed"
+            raise self._failure(f"{client}; the server {tally.handshakes} and {tally.resumed}", "report it")
         self.kill()
         return {"handshakes": closed.handshakes, "handshakes_resumed": closed.resumed}
 
@@ -167,14 +158,14 @@ class TlsSubject(ClientSubject):
 
     def _batch(self, count: int, requests: int = 1) -> EndConnected:
         spec = self._spec
-        # Ten passages of the line are more than any handshake has.
+        # No handshake has more than ten round trips.
         longest_s = _TIMEOUT_S + (count + requests) * 10 * (spec.delay_s + 0.1)
-        with self._asking("measure"):
+        with self._readable_errors("measure"):
             batch = spec.ends.measure(spec.arm, count, requests, round(spec.added_s * 1e9), longest_s)
         times = (batch.first_byte_ns, batch.connect_ns, batch.handshake_ns)
         expected = (count, count, count if spec.setup.is_tls else 0)
         if tuple(map(len, times)) != expected or sum(batch.first_byte_ns) > batch.wall_ns:
-            raise self._failure("the client reports times that cannot be", "report it")
+            raise self._failure("the client reported impossible times", "report it")
         return batch
 
     def _title(self) -> str:
@@ -186,7 +177,7 @@ class TlsSubject(ClientSubject):
 
 
 def _differs(client: ConnectionFacts, server: ConnectionFacts) -> str:
-    """What the two ends saw differently; empty for nothing. A server does not see its own certificate."""
+    """First fact on which the ends disagree; empty for none."""
     shared = ("protocol", "group", "cipher", "resumed")
     return next((name for name in shared if getattr(client, name) != getattr(server, name)), "")
 

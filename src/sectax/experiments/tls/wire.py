@@ -1,4 +1,4 @@
-"""What both ends agreed on, as it stands in the bytes that they sent: no word of a library is taken for it.
+"""Key exchange read from the bytes on the wire, independently of the libraries.
 
 Source: RFC 8446, sections 4.1.3, 4.2.8 and 5.1; RFC 8422, 5.4, for the key exchange of TLS 1.2.
 """
@@ -14,7 +14,7 @@ _HANDSHAKE = 22
 _SERVER_HELLO, _SERVER_KEY_EXCHANGE = 2, 12
 _KEY_SHARE = 51
 _NAMED_CURVE = 3
-# The random of a ServerHello that is no answer yet, but asks for another key share: it costs a round trip more.
+# Random of a HelloRetryRequest, which asks for another key share and costs a round trip.
 _RETRY = bytes.fromhex("cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c")
 GROUPS = {
     23: "P-256",
@@ -29,19 +29,19 @@ GROUPS = {
 
 
 class NotTls(Exception):
-    """The bytes are not the beginning of a handshake."""
+    """Not the beginning of a handshake."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """A share of a key exchange: of which group, and how many bytes."""
+    """A key share: its group and bytes."""
 
     group: str
     size: int
 
 
 class _Bytes:
-    """Reads one field after the other. Raises `NotTls` where there are too few bytes."""
+    """Reader of fields; raises `NotTls` at the end of the data."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0
@@ -49,7 +49,7 @@ class _Bytes:
     def take(self, count: int) -> bytes:
         part = self._data[self._at : self._at + count]
         if len(part) < count:
-            raise NotTls("it ends in the middle of a field")
+            raise NotTls("truncated field")
         self._at += count
         return part
 
@@ -57,7 +57,7 @@ class _Bytes:
         return int.from_bytes(self.take(size))
 
     def vector(self, size: int) -> _Bytes:
-        """What stands behind its own length, which has so many bytes."""
+        """Content of a vector whose length field has *size* bytes."""
         return _Bytes(self.take(self.number(size)))
 
     def __bool__(self) -> bool:
@@ -65,51 +65,47 @@ class _Bytes:
 
 
 def witnesses(wrote: bytes, read: bytes) -> Witnesses:
-    """What a client's first bytes and those of its server show.
+    """Witnesses `group_on_wire`, `key_share_bytes` and `hello_retry` of a handshake.
 
-    Returns:
-        `group_on_wire`, `key_share_bytes` and `hello_retry`; nothing where no key exchange takes place.
-    Raises:
-        NotTls: they are not the beginning of a handshake.
+    Returns nothing without a key exchange. Raises `NotTls`.
     """
-    offered = {share.group: share for share in _offered(wrote)}
+    offered = {share.group: share for share in _client_shares(wrote)}
     retry, share = False, None
     for kind, body in _messages(read):
         if kind == _SERVER_HELLO:
             retry |= _is_retry(body)
-            share = _chosen_share(body) or share
+            share = _server_share(body) or share
         elif kind == _SERVER_KEY_EXCHANGE:
-            share = _of_tls12(body)
+            share = _tls12_share(body)
     if share is None:
         return {}
-    # In TLS 1.2 the client's share comes later, in the clear too, and is as long as that of the server.
+    # In TLS 1.2 the client's share comes later, and is as long as the server's.
     up = offered.get(share.group, share).size
     return {"group_on_wire": share.group, "key_share_bytes": f"{up} up, {share.size} down", "hello_retry": retry}
 
 
 def _messages(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """The messages of the handshake that are in the clear: their kind and their body."""
+    """Unencrypted handshake messages: kind and body."""
     stream, whole = _Bytes(data), b""
     while stream:
         try:
             kind, _, record = stream.number(1), stream.take(2), stream.take(stream.number(2))
         except NotTls:
-            break  # what was kept of the bytes ends here
+            break  # end of the recorded bytes
         if kind != _HANDSHAKE:
-            break  # from here on nothing is in the clear
+            break  # encrypted from here on
         whole += record
     if not whole:
-        raise NotTls("it does not begin with a message of the handshake")
+        raise NotTls("it does not begin with a handshake message")
     messages = _Bytes(whole)
     while messages:
         try:
             yield messages.number(1), messages.take(messages.number(3))
         except NotTls:
-            return  # what follows ChangeCipherSpec in TLS 1.2 is encrypted
+            return  # encrypted after ChangeCipherSpec in TLS 1.2
 
 
-def _offered(wrote: bytes) -> list[Share]:
-    """The key shares of a ClientHello."""
+def _client_shares(wrote: bytes) -> list[Share]:
     _, hello = next(_messages(wrote))
     body = _Bytes(hello)
     body.take(2 + 32)
@@ -124,8 +120,7 @@ def _offered(wrote: bytes) -> list[Share]:
     return shares
 
 
-def _chosen_share(hello: bytes) -> Share | None:
-    """The key share of a ServerHello; None where it has none."""
+def _server_share(hello: bytes) -> Share | None:
     body = _Bytes(hello)
     body.take(2 + 32)
     body.vector(1), body.take(3)
@@ -139,7 +134,7 @@ def _is_retry(hello: bytes) -> bool:
     return hello[2:34] == _RETRY
 
 
-def _of_tls12(body: bytes) -> Share | None:
+def _tls12_share(body: bytes) -> Share | None:
     content = _Bytes(body)
     if content.number(1) != _NAMED_CURVE:
         return None

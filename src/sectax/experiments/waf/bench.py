@@ -1,4 +1,4 @@
-"""Where a plan is measured: a server for every filter and level, and a client for every cell."""
+"""A server for every filter mode and paranoia level, and a client for every cell."""
 
 from __future__ import annotations
 
@@ -25,8 +25,6 @@ _TIMEOUT_S = 30.0
 
 
 class WafBench(Bench):
-    """Implements `Bench` for the experiment `waf`."""
-
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
         self._clients: dict[str, SharedClient] = {}
@@ -37,32 +35,31 @@ class WafBench(Bench):
         return {name: program.path.parent.name for name, program in built.items()}
 
     def inputs(self) -> dict[str, str]:
-        """The key under which bodies are hashed for the record."""
         return {_MARK: base64.b64encode(secrets.token_bytes(32)).decode()}
 
     def start(self, inputs: Mapping[str, str]) -> None:
         sweep(started.WORK_FOLDERS)
         for treatment in self.plan.treatments:
-            mode, paranoia = place = _place(treatment)
-            if place not in self._servers:
+            mode, paranoia = key = _server_key(treatment)
+            if key not in self._servers:
                 argv = (str(parts.server().path), "-port", PORT, "-mode", mode, "-paranoia", paranoia)
                 server = StartedServer(f"{mode}, paranoia {paranoia}", argv, self.plan.options["folder"][0])
                 self.callback(server.stop)
                 server.start()
-                self._servers[place] = server
+                self._servers[key] = server
         for server in self._servers.values():
             server.wait()
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> FilteredSpec:
         levels = treatment.levels
         wanted = asked(levels["request"], levels["body"])
-        server = self._servers[_place(treatment)]
+        server = self._servers[_server_key(treatment)]
         service = HttpService(
             name=levels[CONTROL],
             url=f"http://127.0.0.1:{PORT}{wanted.path}",
             method=wanted.method,
             headers=wanted.headers,
-            # Whether it is the one of its level is for the audit to say: it is declared.
+            # The audit checks that it is the one declared for its level.
             statuses=(OK, FORBIDDEN),
         )
         return FilteredSpec(
@@ -78,7 +75,7 @@ class WafBench(Bench):
             timeout_s=_TIMEOUT_S,
             mark=inputs[_MARK],
             bodies_differ=False,
-            # A request that is blocked has another answer: only those of one arm must be the same.
+            # Blocked requests have a different answer: bodies must be equal within an arm only.
             first_body=FirstBody(),
             added_s=self.plan.added_s(treatment, calibrated),
             server=server,
@@ -86,7 +83,7 @@ class WafBench(Bench):
         )
 
 
-def _place(treatment: Treatment) -> tuple[str, str]:
-    """Which server a treatment asks: without a filter its level is nothing."""
+def _server_key(treatment: Treatment) -> tuple[str, str]:
+    """Mode and paranoia level of a treatment's server."""
     mode = treatment.levels[CONTROL]
     return mode, "1" if mode == OFF else treatment.levels["paranoia"]

@@ -1,4 +1,4 @@
-"""The experiment: requests to a service with a filter in front that is off, detects or blocks."""
+"""Requests to a service behind a web application firewall that is off, detects or blocks."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Levels = Mapping[str, str]
 _ROUNDS = {"quick": (2, 32), "default": (2, 32)}
 _TURN_S = 0.008
 _TRANSFERS = (
-    "The added time holds for Coraza with this rule set, these requests and this processor, whatever stands behind it. "
-    "The ratio does not: the page behind the filter does nothing, and yours takes longer."
+    "The added time applies to Coraza with this rule set, these requests and this processor, for any page. The ratio "
+    "does not: the page behind the filter does nothing, and yours takes longer."
 )
 
 
@@ -57,8 +57,8 @@ class WafExperiment(Experiment):
             services_on=OTHERS,
             options={"folder": (machine.folder,)},
             answered_by=(
-                "the answer is the time that is added to a request, under 'difference': the page behind the filter "
-                "does nothing, so the ratio says little of yours; CPU time of the server stands beside it"
+                "the answer is the time added to a request, under 'difference': the page behind the filter does "
+                "nothing, so the ratio says little about yours; CPU time of the server is shown next to it"
             ),
             beside=(SERVER_CPU.name,),
             words=waf.WORDS,
@@ -83,7 +83,7 @@ class WafExperiment(Experiment):
 
 
 def _declares(levels: Levels) -> dict[str, Witness]:
-    """The answer is a witness of the filter: only one that blocks refuses an attack, and none refuses anything else."""
+    """Only a blocking filter rejects attacks, and no filter rejects clean requests."""
     mode = levels[waf.CONTROL]
     blocked = mode == waf.BLOCKING and levels["request"] == waf.ATTACK
     declared: dict[str, Witness] = {"status": waf.FORBIDDEN if blocked else waf.OK, "mode": mode, "served": True}

@@ -1,4 +1,4 @@
-"""A service behind its filter as one treatment asks it: an arm of the experiment http, with what the filter says."""
+"""Subject of a service behind a filter: that of the experiment http, with the filter's witnesses."""
 
 from __future__ import annotations
 
@@ -13,39 +13,36 @@ from sectax.experiments.client_server.started import StartedServer
 from sectax.experiments.http.subject import HttpSpec, HttpSubject
 from sectax.model.subject import Observation, Visit, Witnesses
 
-_WITHIN_S = 30.0
+_TIMEOUT_S = 30.0
 _STATUS = "/-/filter"
 
 
 @dataclass(frozen=True)
 class FilteredSpec(HttpSpec):
-    """One treatment: a server of the run's own, and what is asked of it."""
-
     def subject(self) -> FilteredSubject:
         return FilteredSubject(self)
 
 
 class FilteredSubject(HttpSubject):
-    """Observes beside the client's figures `server_cpu`, of the whole server: the filter and the page."""
+    """Also observes `server_cpu`, of filter and page together."""
 
     def __init__(self, spec: FilteredSpec) -> None:
         super().__init__(spec)
-        assert spec.server is not None, "its server is the run's own"
+        assert spec.server is not None, "started by the bench"
         self._server = spec.server
         self._before: dict[str, Any] = {}
 
     def open(self) -> Witnesses:
-        """As `HttpSubject.open`, and mode, paranoia and libraries, as the server itself says them."""
+        """As `HttpSubject.open`, with mode, paranoia, libraries and rules_matched from the server."""
         self._before = filter_status(self._server)
         witnesses = super().open()
         settings = {name: self._before[name] for name in ("mode", "paranoia", "libraries")}
-        return (
-            witnesses | {"rules_matched": filter_status(self._server)["matched"] > self._before["matched"]} | settings
-        )
+        matched = filter_status(self._server)["matched"] > self._before["matched"]
+        return witnesses | {"rules_matched": matched} | settings
 
-    def _measured(self, count: int) -> Visit:
+    def _measure(self, count: int) -> Visit:
         spent_s = cpu_time_s(self._server.pid)
-        visit = super()._measured(count)
+        visit = super()._measure(count)
         spent_after_s = cpu_time_s(self._server.pid)
         if spent_s is None or spent_after_s is None:
             return visit
@@ -53,21 +50,20 @@ class FilteredSubject(HttpSubject):
         return Visit((*visit.observations, cpu), visit.telemetry)
 
     def close(self) -> Witnesses:
-        """As `HttpSubject.close`, and whether every request of the client came to the server."""
+        """As `HttpSubject.close`, and whether every request reached the server."""
         closed = super().close()
-        return closed | {
-            "served": filter_status(self._server)["requests"] - self._before["requests"] >= closed["requests"]
-        }
+        served = filter_status(self._server)["requests"] - self._before["requests"]
+        return closed | {"served": served >= closed["requests"]}
 
 
 def filter_status(server: StartedServer) -> dict[str, Any]:
-    """What the server says of its filter. Raises `ServerFailed`."""
+    """Status reported by the filter. Raises `ServerFailed`."""
     server.check()
     try:
-        with contextlib.closing(HTTPConnection("127.0.0.1", server.port, timeout=_WITHIN_S)) as connection:
+        with contextlib.closing(HTTPConnection("127.0.0.1", server.port, timeout=_TIMEOUT_S)) as connection:
             connection.request("GET", _STATUS)
             answer: dict[str, Any] = json.loads(connection.getresponse().read())
     except (OSError, HTTPException, ValueError) as error:
         server.check(1.0)
-        raise ServerFailed(f"the server does not say what its filter is: {error}", "report it") from error
+        raise ServerFailed(f"the server did not report its filter: {error}", "report it") from error
     return answer

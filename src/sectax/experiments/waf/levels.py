@@ -1,4 +1,4 @@
-"""Factors and levels of the experiment, the requests that it sends, and what a person calls them."""
+"""Factors, levels, requests and metrics of the experiment, and their labels."""
 
 from __future__ import annotations
 
@@ -15,15 +15,13 @@ OK, FORBIDDEN = 200, 403
 PARANOIA = ("1", "2", "3", "4")
 NO_BODY = "none"
 BODIES = {NO_BODY: 0, "1KB": 1000, "10KB": 10_000}
-# Nothing in it but what every rule lets through at the highest level: letters, digits, '.', ',' and '='.
+# Only characters that no rule matches at the highest level: letters, digits, '.', ',' and '='.
 _TEXT = "the.quick.brown.fox.jumps.over.the.lazy.dog,"
 _FIELD = 500  # characters of each field of a form
 
 
 @dataclass(frozen=True)
 class WafRequest:
-    """What one request is."""
-
     path: str
     method: str
     headers: tuple[tuple[str, str], ...]
@@ -31,9 +29,9 @@ class WafRequest:
 
 
 def asked(request: str, body: str) -> WafRequest:
-    """A request for a page, or the same with an SQL injection in its query; a body is a form of many fields."""
+    """A clean request, or one with an SQL injection in its query; its body is a form."""
     value = "1%27%20OR%20%271%27%3D%271" if request == ATTACK else "1"
-    # A browser's names of a host and of itself: their lack alone is suspicious to the rules.
+    # The rules match requests without these headers.
     headers: tuple[tuple[str, str], ...] = (("Host", "www.example.org"), ("User-Agent", "Mozilla/5.0"))
     if not BODIES[body]:
         return WafRequest(f"/search?name=visitor&page={value}", "GET", headers, b"")

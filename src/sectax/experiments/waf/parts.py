@@ -1,4 +1,4 @@
-"""What must be built for the experiment: a service with a filter in front; the client is that of http."""
+"""The part to build: a service behind a filter; the client is that of http."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SOURCES = Path(__file__).parent / "server"
 
 
 def server() -> GoProgram:
-    """A page that does nothing behind Coraza with the OWASP Core Rule Set, from sources of sectax's own."""
+    """An empty page behind Coraza with the OWASP Core Rule Set."""
     title, about = "the service with Coraza in front", "about a minute, 20 MB"
     return GoProgram("waf-server", title, about, "sectax setup waf", "waf-server", _SOURCES)
 

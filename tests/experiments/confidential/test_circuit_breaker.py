@@ -12,11 +12,11 @@ def test_what_hung_twice_is_left_alone_and_asked_again_later():
     patience.hung("vm-1", 80.0)
     patience.hung("vm-1", 80.0)
 
-    assert patience.rests_s("vm-1") == 800.0
-    assert patience.rests_s("vm-2") == 0.0
-    assert patience.rests_s("vm-2", "vm-1") == 800.0
+    assert patience.back_off_s("vm-1") == 800.0
+    assert patience.back_off_s("vm-2") == 0.0
+    assert patience.back_off_s("vm-2", "vm-1") == 800.0
     now[0] += 801.0
-    assert patience.rests_s("vm-1") == 0.0
+    assert patience.back_off_s("vm-1") == 0.0
 
 
 def test_a_host_that_always_hangs_costs_two_waits_and_then_a_tenth_of_a_run():
@@ -25,7 +25,7 @@ def test_a_host_that_always_hangs_costs_two_waits_and_then_a_tenth_of_a_run():
     waited = 0.0
 
     while now[0] < 10_000:
-        if patience.rests_s("vm-1"):
+        if patience.back_off_s("vm-1"):
             now[0] += 5.0  # the others go on
         else:
             now[0] += 80.0
