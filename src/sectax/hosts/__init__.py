@@ -1,1 +1,1 @@
-"""Where a subject runs: a started child, its telemetry and its identity, here, in a container or over ssh."""
+"""Hosts of subjects: this machine, containers, and machines over ssh."""

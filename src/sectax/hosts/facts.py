@@ -1,7 +1,7 @@
-"""What a host says of itself: kernel, processor, clock, mitigations, its isolation and memory encryption.
+"""Facts about a host: kernel, processor, clock, mitigations, isolation, memory encryption.
 
-One POSIX shell script collects it, so that a host needs nothing else. Everything here is the host's own word: a host
-that wants to lie can. Only a signed attestation report is proof, which sectax does not ask for.
+Collected by a POSIX shell script. A malicious host can lie; only a signed attestation report, which sectax does not
+read, would be proof.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _LONGEST = 400  # characters of one value
 _END = "end"
 _PROCESSORS = "host.cpus"
 
-# The technologies that encrypt the memory of a guest, the strongest of AMD's last, as the kernel prints them.
+# Technologies that encrypt a guest's memory, as the kernel prints them.
 TECHNOLOGIES = ("sev", "sev-es", "sev-snp", "tdx", "cca")
 
-# Every line is a name, a tab and a value. What cannot be read is left out.
+# Prints lines of name, tab and value; unreadable values are omitted.
 SCRIPT = r"""
 say() { [ -n "$2" ] && printf '%s\t%s\n' "$1" "$(printf '%s' "$2" | tr '\n\t' '; ')"; }
 of() { [ -r "$1" ] && head -n 1 "$1" 2>/dev/null; }
@@ -61,19 +61,11 @@ printf 'end\t\n'
 
 
 class Starts(Protocol):
-    """What of a host is needed to ask it something."""
-
     def start(self, argv: tuple[str, ...], *, line_limit: int) -> Child: ...
 
 
 def ask(host: Starts) -> dict[str, str]:
-    """What a host says of itself; asked again each time.
-
-    Returns:
-        names such as `host.kernel`, `host.memory_encryption`, `host.isolation`; what is not known is left out.
-    Raises:
-        ChildError: it cannot be reached, or does not answer within 30 s.
-    """
+    """Collect facts about a host, such as `host.kernel`; unknown ones are omitted. Raises `ChildError`."""
     deadline = time.monotonic() + _DEADLINE_S
     lines: list[str] = []
     with host.start(("/bin/sh", "-c", SCRIPT), line_limit=_LINE_LIMIT) as child:
@@ -86,20 +78,20 @@ def ask(host: Starts) -> dict[str, str]:
 
 
 def read(lines: list[str]) -> dict[str, str]:
-    """The names and values of the script's lines; a line that is not of it is left out."""
+    """Parse the script's output; other lines are ignored."""
     answers: dict[str, str] = {}
     for line in lines:
         name, separator, value = line.partition("\t")
         if separator and re.fullmatch(r"(host|seen)\.[a-z_]{1,40}", name) and value.strip():
             answers[name] = printable(value.strip(), _LONGEST)
-    # It is calculated with, so it has to be a number.
+    # Used in calculations, so it must be a number.
     if re.fullmatch(r"[0-9]{1,5}", answers.get(_PROCESSORS, "")) is None:
         answers.pop(_PROCESSORS, None)
     return answers
 
 
 def judged(answers: Mapping[str, str]) -> dict[str, str]:
-    """What was read, with the two judgements that labels are held against."""
+    """Facts with isolation and memory encryption, which host names are checked against."""
     facts = {name: value for name, value in answers.items() if name.startswith("host.")}
     facts["host.isolation"] = isolation(answers)
     encryption = memory_encryption(answers)
@@ -109,11 +101,7 @@ def judged(answers: Mapping[str, str]) -> dict[str, str]:
 
 
 def witnesses(facts: Mapping[str, str]) -> Witnesses:
-    """What a subject on a host says of it: what labels are held against, and what figures depend on.
-
-    Args:
-        facts: as `ask` gives it.
-    """
+    """Witnesses of a subject from its host's facts."""
     names = ("isolation", "memory_encryption", "kernel", "cpu_model", "clock_source", "mitigations", "runtime")
     witnessed: Witnesses = {name: facts[f"host.{name}"] for name in names if f"host.{name}" in facts}
     if "memory_encryption" in witnessed:
@@ -122,7 +110,7 @@ def witnesses(facts: Mapping[str, str]) -> Witnesses:
 
 
 def isolation(answers: Mapping[str, str]) -> str:
-    """`gvisor`, `container` (process namespaces of its own), `seccomp` and `apparmor` where they are on, or `none`."""
+    """`gvisor`, or active ones of `container` (own PID namespace), `seccomp` and `apparmor`, or `none`."""
     if answers.get("seen.kernel_messages") == "gVisor" or answers.get("host.kernel", "").endswith("-gvisor"):
         return "gvisor"
     parts = ["container"] if answers.get("seen.pid") == "1" else []
@@ -132,17 +120,17 @@ def isolation(answers: Mapping[str, str]) -> str:
 
 
 def memory_encryption(answers: Mapping[str, str]) -> str | None:
-    """Which technology encrypts the guest's memory: one of `TECHNOLOGIES`, `none`, or None where it is not known.
+    """Memory encryption of the guest: one of `TECHNOLOGIES`, `none`, or None if unknown.
 
-    `none` is said only where the kernel's messages reach back to its start: SEV and SEV-ES show nowhere else. A sandbox
-    has messages of its own, which say nothing of the machine below it.
+    `none` needs kernel messages since the boot, since SEV and SEV-ES are visible only there. A sandbox's own messages
+    do not show the machine's encryption.
     """
     devices, messages = answers.get("seen.devices", ""), answers.get("seen.encryption", "")
     if "sev-guest" in devices:
         return "sev-snp"
     if "tdx" in devices or "tdx_guest" in answers.get("seen.flags", "").split() or "tdx: guest" in messages.lower():
         return "tdx"
-    # Later kernels are to have the second in the place of the first.
+    # The second will replace the first in later kernels.
     if "arm-cca-dev" in devices or "arm_cca_guest" in devices or "using rsi" in messages.lower():
         return "cca"
     amd = re.search(r"Memory Encryption Features active: *(?:AMD)?([^;\[]*)", messages)

@@ -1,11 +1,11 @@
-"""Folders that a shell of ours makes below /var/tmp of a host, and how the next shell finds those of killed ones."""
+"""Folders of sectax's shells below /var/tmp of a host, and the removal of those of killed shells."""
 
 from __future__ import annotations
 
-PREFIX = "/var/tmp/sectax-"  # noqa: S108 - what follows it cannot be guessed
-OWNER = ".shell"  # in a folder: the number of the shell that it belongs to
+PREFIX = "/var/tmp/sectax-"  # noqa: S108 - followed by random characters
+OWNER = ".shell"  # file with the PID of the folder's shell
 
-# Removes the folders of one's own whose shell has gone.
+# Removes the user's folders whose shell has ended.
 SWEEP = rf"""
 for old in {PREFIX}*/{OWNER}; do
   [ -O "$old" ] && read -r pid <"$old" && ! kill -0 "$pid" && rm -rf "${{old%/{OWNER}}}"

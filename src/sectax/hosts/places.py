@@ -1,4 +1,4 @@
-"""Where a client process of a shared load runs: on this machine, or on a worker of a cluster."""
+"""Hosts of client processes: this machine, or a worker of a cluster."""
 
 from __future__ import annotations
 
@@ -14,50 +14,41 @@ from sectax.model.environment import LOCAL_HOST
 
 @dataclass(frozen=True)
 class Variables:
-    """The environment of a client: that of the place where it runs, but for some, and with others.
-
-    Attributes:
-        without: patterns of names in capital letters.
-    """
+    """Changes of a client's environment; `without` has patterns of upper-case names to remove."""
 
     without: tuple[str, ...] = ()
     more: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def of(self, own: Mapping[str, str]) -> dict[str, str]:
-        left = {
-            name: own[name] for name in own if not any(fnmatchcase(name.upper(), pattern) for pattern in self.without)
-        }
-        return left | dict(self.more)
+        def is_removed(name: str) -> bool:
+            return any(fnmatchcase(name.upper(), pattern) for pattern in self.without)
+
+        return {name: own[name] for name in own if not is_removed(name)} | dict(self.more)
 
 
 class Process(Protocol):
-    """A client that was started. What its methods raise is what those of `Child` do."""
+    """A started client; methods as of `Child`."""
 
-    def send(self, data: bytes, deadline: float) -> None:
-        """Write to its stdin."""
+    def send(self, data: bytes, deadline: float) -> None: ...
 
-    def receive_line(self, deadline: float) -> bytes:
-        """The next line of its stdout."""
+    def receive_line(self, deadline: float) -> bytes: ...
 
-    def wait(self, deadline: float) -> int:
-        """Wait until it has ended. Returns its exit status."""
+    def wait(self, deadline: float) -> int: ...
 
-    def kill(self) -> object:
-        """End it; never raises."""
+    def kill(self) -> object: ...
 
 
 class ClientHost(Protocol):
     @property
-    def name(self) -> str:
-        """Of its host."""
+    def name(self) -> str: ...
 
     @property
     def processors(self) -> int:
-        """That all clients on its host have together."""
+        """Number of processors that all clients on the host share."""
 
     @property
     def is_here(self) -> bool:
-        """Whether what listens on this machine's loopback can be reached from there."""
+        """Whether this machine's loopback is reachable."""
 
     def start(self, argv: Sequence[str], variables: Variables) -> Process:
         """Start a client. Raises `ChildError`."""

@@ -1,4 +1,4 @@
-"""Where subjects run: this machine, or a place that somebody else's host reaches. Only a host starts a child."""
+"""The protocol of hosts, and hosts by name; only hosts start children."""
 
 from __future__ import annotations
 
@@ -21,74 +21,59 @@ GROUP = "sectax.hosts"
 
 
 class Telemetry(Protocol):
-    """Reads what a host knows of one child, again and again."""
+    """Counters of a child."""
 
     def read(self, just_now: bool = False) -> TelemetryReading:
-        """The counters now, for `telemetry.difference`; what cannot be read is None. Never raises.
-
-        Args:
-            just_now: what other processes share may be a millisecond old.
-        """
+        """Read the counters; with *just_now*, shared ones may be a millisecond old. Never raises."""
 
     def processors(self) -> int:
-        """How many processors the child may use."""
+        """Number of processors available to the child."""
 
     def close(self) -> None:
-        """Later readings are empty."""
+        """Close files; later readings are empty."""
 
 
 class Host(Protocol):
-    """A place to run. One object serves a whole run; it is used from one thread.
+    """A host, used for a whole run from one thread.
 
     Attributes:
-        name: by which specs, plans and records name it: its kind, and behind a colon what the kind needs
-            (`ssh://user@host`).
+        name: its name in plans and records: kind, colon, address (`ssh://user@host`).
     """
 
     name: str
 
     def start(self, argv: Sequence[str], **how: Unpack[How]) -> Child:
-        """Start a program there, with pipes to sectax. The arguments, and what is raised, are those of `Child`."""
+        """Start a program; arguments and errors as of `Child`."""
 
-    def telemetry(self, child: Child) -> Telemetry:
-        """Of a child that this host has started."""
+    def telemetry(self, child: Child) -> Telemetry: ...
 
     def find_program(self, word: str, cwd: str | None, env: Mapping[str, str]) -> str:
-        """The path of a program there. Arguments and errors are those of `process.host.find_program`."""
+        """Path of a program; arguments and errors as of `process.host.find_program`."""
 
     def put(self, file: Path) -> str:
-        """The path there of a program of sectax's own that lies here; it is sent once.
-
-        Raises:
-            ChildNotStarted: it is not available there.
-        """
+        """Send a program of this machine once; returns its path there. Raises `ChildNotStarted`."""
 
     def on_one_processor(self, claims: Path) -> AbstractContextManager[Chosen | None]:
-        """Start children on one of its processors from now on; None where they share this machine's processors.
+        """Start children on one processor; None if the host does not choose one.
 
         Args:
-            claims: a folder of this user, here, for the locks of processors that are in use.
+            claims: local folder for the locks of used processors.
         """
 
     def identity(self) -> dict[str, str]:
-        """What it is, as names (`host.cpu_model`) and values that may not change within a run."""
+        """Facts that must not change during a run, such as `host.cpu_model`."""
 
     def circumstances(self) -> dict[str, str]:
-        """What may change while a run goes on, such as `host.load`."""
+        """Facts that may change during a run, such as `host.load`."""
 
 
 _known: dict[str, Host] = {}
 
 
 def host(name: str = LOCAL_HOST) -> Host:
-    """The host of this name. Its kind, the part before the first colon, is an entry point of the group `sectax.hosts`
-    that takes the whole name; `local` is always there.
-
-    Raises:
-        WrongUse: there is no such kind of host.
-    """
+    """The host of this name; kinds (before the colon) are entry points `sectax.hosts`. Raises `WrongUse`."""
     if name not in _known:
-        _known[name] = LocalHost() if name == LOCAL_HOST else _of_entry_point(name)
+        _known[name] = LocalHost() if name == LOCAL_HOST else _load(name)
     return _known[name]
 
 
@@ -96,11 +81,7 @@ _local: dict[str, str] = {}
 
 
 def host_facts(name: str) -> dict[str, str]:
-    """What a host says of itself by the script of `hosts.facts`; asked once.
-
-    Raises:
-        ChildError: it cannot be reached, or does not answer.
-    """
+    """Facts about a host from the script in `hosts.facts`, cached. Raises `ChildError`."""
     if name != LOCAL_HOST:
         return host(name).identity()
     if not _local:
@@ -108,7 +89,7 @@ def host_facts(name: str) -> dict[str, str]:
     return host().identity() | _local
 
 
-def _of_entry_point(name: str) -> Host:
+def _load(name: str) -> Host:
     kind = name.partition(":")[0]
     points = entry_points(group=GROUP, name=kind)
     if not points:

@@ -1,1 +1,1 @@
-"""What must be installed or built before a subject can run, and the cache of it."""
+"""Parts to install or build before a subject can run, and their cache."""

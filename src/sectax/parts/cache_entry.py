@@ -1,7 +1,6 @@
-"""Answers that are kept in the cache for as long as all that they were made of is unchanged.
+"""Cached output of commands, valid while all files that it depends on are unchanged.
 
-`list` and `show` say the same thing again and again, and the imports behind it take longer than all else. Reading this
-needs the standard library alone.
+For `list` and `show`, whose imports take longest; reading needs the standard library only.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from pathlib import Path
 from sectax.parts.cache import cache_folder
 from sectax.parts.files import write_whole
 
-_MOST = 64  # answers of one kind
+_MOST = 64  # entries of one kind
 _STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
 _SITE_PACKAGES = ("site-packages", "dist-packages")
 
 
 class CacheEntry:
-    """One answer of a kind, under all that a caller can say of what it depends on besides files."""
+    """One cached text of a kind; *key* is everything that it depends on except files."""
 
     def __init__(self, kind: str, key: Mapping[str, object]) -> None:
         whole = {"python": sys.version, "path": sys.path, **key}
@@ -32,7 +31,7 @@ class CacheEntry:
         self._path = cache_folder() / "kept" / kind / f"{name}.json"
 
     def recall(self, longest_s: float = float("inf")) -> str | None:
-        """The answer; None where there is none, it is older than that, or a file that it was made of has changed."""
+        """The cached text; None if missing, too old, or a file has changed."""
         try:
             document = json.loads(self._path.read_bytes())
             if not 0 <= time.time() - document["at"] <= longest_s:
@@ -46,11 +45,7 @@ class CacheEntry:
             return None
 
     def keep(self, text: str, files: Iterable[str | Path] = ()) -> None:
-        """Keep the answer. The code that is loaded now, and where packages are installed, is among what it was made of.
-
-        Args:
-            files: what else it was made of; one that is not there counts as well.
-        """
+        """Store the text, which depends on *files* (existing or not), loaded code and installed packages."""
         code = {*_loaded(), *(path for path in sys.path if os.path.isdir(path))}
         entry = {
             "at": time.time(),
@@ -61,16 +56,16 @@ class CacheEntry:
         with contextlib.suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self._path, json.dumps(entry).encode(), private=True)
-            self._forget_the_oldest()
+            self._drop_oldest()
 
-    def _forget_the_oldest(self) -> None:
+    def _drop_oldest(self) -> None:
         entries = sorted(self._path.parent.glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
         for path in entries[:-_MOST]:
             path.unlink(missing_ok=True)
 
 
 def _loaded() -> set[str]:
-    """The files of all modules that are loaded and not Python's own."""
+    """Files of all loaded modules except the standard library."""
     files = {getattr(module, "__file__", None) for module in tuple(sys.modules.values())}
     return {path for path in files if path and not _is_standard(path)}
 
@@ -82,17 +77,17 @@ def _is_standard(path: str) -> bool:
 
 
 def _state(path: str) -> list[int] | None:
-    """What changes with a file's content: times of content and of status, size and number. None where it is absent."""
+    """Modification and change time, size and inode of a file; None if it is absent."""
     try:
         status = os.stat(path)
     except OSError:
         return None
-    if not os.path.isfile(path):  # a folder's status changes with what is in it, and its size says nothing
+    if not os.path.isfile(path):
         return [status.st_mtime_ns, status.st_ino]
     return [status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino]
 
 
 def _code_state(path: str) -> list[int] | None:
-    """As `_state`, without the time of status: uv links a library's files into each environment that has it."""
+    """As `_state` without change time, since uv links the files of libraries into environments."""
     state = _state(path)
     return state and [state[0], *state[-2:]]

@@ -1,4 +1,4 @@
-"""Puts a file in its place whole: whoever looks, and whatever fails, finds the old content or the new."""
+"""Writes files atomically: readers see the old content or the new."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PRIVATE = 0o600
 
 @contextlib.contextmanager
 def beside(path: Path) -> Iterator[Path]:
-    """A free name beside *path*, for a file that takes its place at the end; where writing fails, nothing is left."""
+    """A temporary name next to *path* for a file that replaces it on success, and is removed on failure."""
     unfinished = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         yield unfinished
@@ -26,20 +26,14 @@ def beside(path: Path) -> Iterator[Path]:
 
 
 def write_whole(path: Path, content: bytes, *, private: bool = False) -> None:
-    """Write a file, in place of one that is there.
-
-    Args:
-        private: only this user can read it, whatever the umask is.
-    Raises:
-        OSError: it cannot be written; what was there before is unchanged.
-    """
+    """Write or replace a file, readable by this user only if *private*. Raises `OSError`, changing nothing."""
     with beside(path) as unfinished:
         _fill(_create(unfinished, private), content, private=private)
 
 
 def write_new(path: Path, content: bytes, *, private: bool = False) -> None:
-    """Write a file where there is none; where that fails, it is not there. Raises `OSError`, `FileExistsError` too."""
-    descriptor = _create(path, private)  # where this fails, what has the name is not ours to remove
+    """Write a new file; on failure it is removed. Raises `OSError`."""
+    descriptor = _create(path, private)  # outside of `try`: an existing file must not be removed
     try:
         _fill(descriptor, content, private=private)
     except BaseException:
@@ -61,5 +55,5 @@ def _create(path: Path, private: bool) -> int:
 def _fill(descriptor: int, content: bytes, *, private: bool) -> None:
     with os.fdopen(descriptor, "wb") as file:
         if private:
-            os.fchmod(file.fileno(), _PRIVATE)  # an odd umask can take away even the owner's rights
+            os.fchmod(file.fileno(), _PRIVATE)  # a strange umask may remove even the owner's permissions
         file.write(content)

@@ -1,12 +1,10 @@
-"""Go as new as a module asks for: the one on PATH, or the one that an older Go has fetched into the user's cache.
+"""Go in the version that a module needs: on PATH, or fetched by an older Go into the cache.
 
-Go's releases are modules too (golang.org/toolchain, https://go.dev/doc/toolchain), so the Go of any distribution can
-fetch them through the module proxy and hold them to Go's checksum database. A Go older than 1.21 does not do so by
-itself, and a newer one does not where GOTOOLCHAIN=local, which is Debian's default. The database is asked whatever
-the user's settings say, since an older Go would obey them, and the release that sectax wants must have the sum that
-stands here.
+Releases of Go are modules (golang.org/toolchain, https://go.dev/doc/toolchain), so any Go can fetch them through the
+module proxy, checked against the checksum database. Go before 1.21 does not do so by itself, nor does Debian's with
+GOTOOLCHAIN=local. The database is used regardless of the user's settings, and our release must have the sum below.
 
-`python -m sectax.parts.go GO_MOD…` prints the folder of a Go that is new enough for these, or nothing.
+`python -m sectax.parts.go GO_MOD…` prints the folder of a new enough Go, or nothing.
 """
 
 from __future__ import annotations
@@ -26,20 +24,19 @@ from sectax.parts.cache import cache_folder
 from sectax.parts.installer import SetUpFailed
 from sectax.parts.programs import BrokenProgram, Missing, ask
 
-_WITHIN_REACH = "are the Go module proxy and sum.golang.org within reach?"
-_GOARCH = {"x86_64": "amd64"}  # where it is not Lambda's word
-# Which Go a go.mod and the user's settings would switch to is not asked: the one that is started is the one that works.
+_WITHIN_REACH = "check access to the Go module proxy and sum.golang.org."
+_GOARCH = {"x86_64": "amd64"}  # others are named as by Lambda
+# No automatic switch to another version of Go.
 _ITSELF = {"GOTOOLCHAIN": "local", "GOWORK": "off"}
-# Of the user's environment and of what `go env -w` has written: nothing that spares a module the checksum database.
+# Always use the checksum database, regardless of the user's settings.
 VOUCHED = {
     "GOENV": "off",
     "GOSUMDB": "sum.golang.org",
     **dict.fromkeys(("GONOSUMDB", "GONOSUMCHECK", "GOPRIVATE", "GOINSECURE"), ""),
 }
-# The newest release that anything here asks for: it is fetched for older ones too, so that there is one.
+# The newest release that is needed here; fetched instead of older ones too.
 RELEASE = "1.26.3"
-# Of this release, as `go mod download -json golang.org/toolchain@v0.0.1-RELEASE` says `Sum`. For any other release or
-# processor the database alone vouches.
+# `Sum` of `go mod download -json golang.org/toolchain@v0.0.1-RELEASE`; others are checked by the database only.
 SUMS = {
     "go1.26.3.linux-amd64": "h1:LdHRR8AtYKtOQrWMnd5AbvhZMSVJ7HoO2wrqShPaLV8=",
     "go1.26.3.linux-arm64": "h1:KRiC8jsRApkVqG+J+n5bGoaipGxrQ4yTn8B7BnFjzd0=",
@@ -52,15 +49,15 @@ def architecture() -> str:
 
 
 def wanted(go_mod: Path) -> str:
-    """The oldest release that a module takes, e.g. `1.26.0`."""
+    """Minimum version in a go.mod, such as `1.26.0`."""
     match = re.search(r"^go (\d+\.\d+)(\.\d+)?", go_mod.read_text(), re.MULTILINE)
     if match is None:
-        raise ValueError(f"{go_mod} names no version of Go")
+        raise ValueError(f"{go_mod} has no version of Go")
     return match[1] + (match[2] or ".0")
 
 
 def find(version: str) -> Path | None:
-    """A program `go` of this release or a newer one; None where there is none."""
+    """Path of a `go` of at least this version, or None."""
     fetched = _fetched_program(to_be_fetched(version))
     if _is_new_enough(_on_path(), version):
         return _on_path()
@@ -68,19 +65,18 @@ def find(version: str) -> Path | None:
 
 
 def missing(version: str) -> Missing | None:
-    """What is lacking here to have a Go of this release or a newer one; None where there is one."""
+    """What is lacking for a Go of at least this version, or None."""
     if find(version) is not None:
         return None
     program = _on_path()
     if program is None:
         return Missing("go is not installed", _install(version), apt=("golang-go",))
-    return Missing(
-        f"{installed_version(program) or program} is too old, {version} is needed", "sectax setup", makable=True
-    )
+    reason = f"{installed_version(program) or program} is too old, {version} is needed"
+    return Missing(reason, "sectax setup", makable=True)
 
 
 def to_be_fetched(version: str) -> str:
-    """The release that is fetched where this one or a newer one is wanted."""
+    """Release to fetch for at least this version."""
     return max(version, RELEASE, key=_numbers)
 
 
@@ -89,10 +85,10 @@ def _install(version: str) -> str:
 
 
 def fetch(version: str) -> None:
-    """Have the Go on PATH fetch this release, or `RELEASE`, into the cache: about 70 MB. Raises `SetUpFailed`."""
+    """Have the Go on PATH fetch a release into the cache: about 70 MB. Raises `SetUpFailed`."""
     version = to_be_fetched(version)
-    place = _fetched_program(version).parents[1]
-    with installer.scratch_beside(place) as scratch:
+    target = _fetched_program(version).parents[1]
+    with installer.scratch_beside(target) as scratch:
         release = f"go{version}.{platform.system().lower()}-{architecture()}"
         own = {"GOPATH": str(scratch), "GOMODCACHE": str(scratch / "modules"), "GOFLAGS": "-modcacherw"}
         own |= {"GO111MODULE": "on", "GOPROXY": _proxy(scratch)}
@@ -107,42 +103,39 @@ def fetch(version: str) -> None:
         fetched = json.loads(printed)
         if fetched["Sum"] != SUMS.get(release, fetched["Sum"]):
             raise SetUpFailed(
-                f"what came as {release} is not that release: its sum is {fetched['Sum']}, not {SUMS[release]}",
-                f"find out who changed it on its way (go env GOPROXY), or {_install(version)}",
+                f"the download of {release} has the wrong sum {fetched['Sum']} instead of {SUMS[release]}",
+                f"check the module proxy (go env GOPROXY), or {_install(version)}",
             )
         folder = Path(fetched["Dir"])
         _make_usable(folder)
         try:
-            folder.rename(place)
+            folder.rename(target)
         except OSError:
-            if not place.exists():  # two may fetch it at once, and one of them comes second
+            if not target.exists():  # fetched by another process meanwhile
                 raise
 
 
 def ensure(version: str, title: str, say: Callable[[str], None]) -> Path:
-    """A program `go` of this release or a newer one, fetched for *title* where there is none. Raises `SetUpFailed`."""
+    """Path of a `go` of at least this version, fetched for *title* if necessary. Raises `SetUpFailed`."""
     if missing(version) is not None:
         say(f"fetching Go {to_be_fetched(version)} (for {title})")
         fetch(version)
     program = find(version)
-    assert program is not None, "it was there, or has just been fetched"
+    assert program is not None, "just fetched"
     return program
 
 
 def _proxy(folder: Path) -> str:
-    """The user's own, as companies have theirs; empty, which is Go's default, in the place of a folder (file://…).
+    """The user's GOPROXY, but not a folder (file://…), for which Go skips the checksum database.
 
-    A newer Go spares a folder what it otherwise insists on. Source: cmd/go/internal/modfetch/sumdb.go, useSumDB.
+    Source: cmd/go/internal/modfetch/sumdb.go, useSumDB.
     """
     named = ask(["go", "env", "GOPROXY"], os.environ | _ITSELF, folder).stdout.strip()
     return "" if named.lower().startswith("file:") else named
 
 
 def _make_usable(folder: Path) -> None:
-    """What Go itself does with a release that it fetched: a module's archive has no modes, and no go.mod below its own.
-
-    Source: cmd/go/internal/toolchain/select.go, Exec.
-    """
+    """Restore file modes and src/go.mod, as Go does (cmd/go/internal/toolchain/select.go, Exec)."""
     for below in ("bin", "pkg/tool"):
         for path in (folder / below).rglob("*"):
             path.chmod(0o755)
@@ -165,7 +158,7 @@ def _is_new_enough(program: Path | None, version: str) -> bool:
 
 @functools.lru_cache(maxsize=8)
 def installed_version(program: Path) -> str:
-    """What it says that it is, e.g. `go1.26.8`; empty where it cannot be run."""
+    """Its version, such as `go1.26.8`; empty if it cannot be run."""
     try:
         done = ask([str(program), "version"], os.environ | _ITSELF)
     except BrokenProgram:

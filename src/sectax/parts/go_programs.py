@@ -1,7 +1,7 @@
-"""Programs that Go builds from a module or from sectax's own sources, in the user's cache.
+"""Programs built with Go into the cache, from sectax's sources or a pinned module.
 
-A program that others wrote is pinned to one version and the hash of its module: Go checks what it fetches against its
-checksum database, and the program that was built must name that hash. Others are built from sources of sectax's own.
+A module is pinned by version and hash: Go checks downloads with its checksum database, and the built program must
+contain that hash.
 """
 
 from __future__ import annotations
@@ -23,16 +23,15 @@ BUILD = ("build", "-mod=readonly", "-buildvcs=false")
 
 @dataclass(frozen=True)
 class GoProgram:
-    """A program and what it is built from.
+    """A program and its sources.
 
     Attributes:
-        about: how long building it takes and what it fetches.
-        set_up: the command that builds it.
-        executable: the name of its file.
-        folder: the sources that come with sectax.
-        module, version, sum, go: of a program that others wrote, and the oldest Go that builds it; empty where sectax
-            brings the sources.
-        optional: whether the experiment has something to measure without it.
+        about: duration of the build and downloads.
+        set_up: the user's command to build it.
+        executable: its file name.
+        folder: sectax's sources, or None for a module.
+        module, version, sum, go: a pinned module, and the minimum version of Go.
+        optional: whether the experiment is useful without it.
     """
 
     name: str
@@ -57,53 +56,44 @@ class GoProgram:
 
     @property
     def path(self) -> Path:
-        """Where it is, or will be: under its version, or under a hash of its sources."""
+        """Its path in the cache, with its version or a hash of its sources."""
         mark = self.version or _digest(self)
         return cache.cache_folder() / "programs" / f"{self.name}-{mark}-{go.architecture()}" / self.executable
 
     def missing(self) -> Missing | None:
-        """What is lacking here to start it; None where it is built."""
+        """What is lacking to start it, or None."""
         if self.path.exists():
             return None
         if lack := go.missing(self.go_version):
             return lack
-        # Sources of sectax's own are small, and change with its version.
-        soon = self.folder is not None
-        return Missing(f"{self.title} is not built yet ({self.about})", self.set_up, makable=True, on_first_use=soon)
+        # sectax's own sources are small, and change with its version.
+        small = self.folder is not None
+        return Missing(f"{self.title} is not built yet ({self.about})", self.set_up, makable=True, on_first_use=small)
 
     def make(self, say: Say) -> None:
-        """Build it and put it into the cache, complete or not at all; fetch Go first where it is missing.
-
-        Raises:
-            SetUpFailed: Go failed, or what came is not the version that is pinned.
-        """
-        tool, place = go.ensure(self.go_version, self.title, say), self.path.parent
+        """Build it into the cache, with a fetched Go if necessary. Raises `SetUpFailed`."""
+        tool, folder = go.ensure(self.go_version, self.title, say), self.path.parent
         say(f"building {self.title}")
-        with installer.scratch_beside(place) as scratch:
+        with installer.scratch_beside(folder) as scratch:
             executable = scratch / self.executable
             own = self.folder is not None
             words = [*BUILD, "-o", str(executable), "."] if own else ["install", f"{self.module}@{self.version}"]
             compile_module(self.title, tool, words, self.folder, say, GOBIN=str(scratch))
             _check_sum(tool, executable, self)
-            place.mkdir(exist_ok=True)
-            # Two may build it at once: each its own, and the last one takes the place.
+            folder.mkdir(exist_ok=True)
+            # Two processes may build it at once; the last one replaces the first.
             executable.replace(self.path)
 
 
 def compile_module(title: str, tool: Path, words: list[str], folder: Path | None, say: Say, **more: str) -> None:
-    """Have Go install or build with nothing of the user's settings but the proxy, as companies have theirs.
-
-    Raises:
-        SetUpFailed: Go failed.
-    """
-    # GOFLAGS, GOROOT, go.work files and the choice of a release are the user's own, and none of this build.
+    """Run go install or build with none of the user's settings except the proxy. Raises `SetUpFailed`."""
     own = go.VOUCHED | {"GOFLAGS": "-trimpath", "GOROOT": "", "GOWORK": "off", "GOTOOLCHAIN": "local"}
     own |= {"GOOS": "linux", "GOARCH": go.architecture(), "CGO_ENABLED": "0"}
     own |= {"GOPROXY": _ask(tool, "env", "GOPROXY").strip()} | more
     installer.run(
         [str(tool), *words],
         f"{title} could not be built",
-        "are the Go module proxy and sum.golang.org within reach? Then try again",
+        "check access to the Go module proxy and sum.golang.org, then try again",
         environment=os.environ | own,
         folder=folder,
         progress=lambda _, seconds: say(f"still building {title}: {seconds:.0f} s"),
@@ -111,11 +101,7 @@ def compile_module(title: str, tool: Path, words: list[str], folder: Path | None
 
 
 def build_own(title: str, folder: Path, out: Path, say: Say) -> None:
-    """Build the module in a folder as the program *out*; fetch Go where it is missing or too old.
-
-    Raises:
-        SetUpFailed: there is no Go that could fetch another, or it failed.
-    """
+    """Build a folder's module as *out*, with a fetched Go if necessary. Raises `SetUpFailed`."""
     tool = go.ensure(go.wanted(folder / "go.mod"), title, say)
     compile_module(title, tool, [*BUILD, "-o", str(out), "."], folder, say)
 
@@ -133,17 +119,17 @@ def _check_sum(tool: Path, built: Path, program: GoProgram) -> None:
     if match is None or (match[1], match[2]) != (program.version, program.sum):
         module = f"{match[1]} {match[2]}" if match else "nothing"
         raise SetUpFailed(
-            f"what was built as {program.title} is not {program.version}: it names {module}, not {program.sum}",
-            "find out who changed it on its way (go env GOPROXY)",
+            f"{program.title} was built from {module} instead of {program.version} {program.sum}",
+            "check the module proxy (go env GOPROXY)",
         )
 
 
 def _digest(program: GoProgram) -> str:
-    """A hash of all that a program of sectax's own is built from: its module, and those beside it that it names."""
+    """Hash of a program's sources, including local modules that replace others."""
     assert program.folder is not None, "a program with a version has no sources here"
     digest = hashlib.sha256()
     for folder in (program.folder, *_replacing_folders(program.folder)):
-        # Without a library of others there is no go.sum.
+        # Without external libraries there is no go.sum.
         wanted = [path for name in ("go.mod", "go.sum") if (path := folder / name).exists()]
         wanted += [path for path in folder.glob("*.go") if not path.name.endswith("_test.go")]
         for path in sorted(wanted):
@@ -152,6 +138,5 @@ def _digest(program: GoProgram) -> str:
 
 
 def _replacing_folders(folder: Path) -> list[Path]:
-    """The folders that a module's go.mod has in the place of other modules."""
     paths = re.findall(r"^replace \S+ => (\.\S*)$", (folder / "go.mod").read_text(), re.MULTILINE)
     return [folder / path for path in paths]

@@ -1,4 +1,4 @@
-"""gVisor's runtime, built once from a pinned version of its module into the user's cache."""
+"""gVisor's runtime, built from a pinned version into the cache."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sectax.parts.programs import Missing
 from sectax.parts.registry import Part, Say
 
 PROGRAM = "runsc"
-# Of its branch `go`, the one that builds with Go's own tools. Go's checksum database vouches for it.
+# Of its branch `go`, which builds with Go's tools; checked by Go's checksum database.
 VERSION = "v0.0.0-20260905035102-160fafc42237"
 GO = "1.26.3"  # in its go.mod
 
@@ -32,7 +32,7 @@ def built() -> Path:
 
 
 def missing() -> Missing | None:
-    """What is lacking here to have it; None where it is on PATH or built."""
+    """What is lacking for it, or None."""
     if shutil.which(PROGRAM) is not None or built().exists():
         return None
     return go.missing(GO) or Missing("gVisor (runsc) is not built yet", "sectax setup confidential", makable=True)
@@ -49,8 +49,7 @@ def make() -> None:
         installer.run(
             [str(program), "install", f"gvisor.dev/gvisor/{PROGRAM}@{VERSION}"],
             "gVisor could not be built",
-            "if a download failed: is the Go module proxy within reach? Or put a runsc on PATH"
-            " (https://gvisor.dev/docs/user_guide/install)",
+            "check access to the Go module proxy, or put a runsc on PATH (https://gvisor.dev/docs/user_guide/install)",
             environment=os.environ | go.VOUCHED | own | {"GOFLAGS": "-mod=mod"},
             folder=scratch,
         )

@@ -1,4 +1,4 @@
-"""Runs programs that install or build something, quietly: where one fails, the end of its output is the reason."""
+"""Runs installers and builds quietly; after a failure, the end of the output is shown."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ from pathlib import Path
 from sectax.model.errors import ExitStatus, SectaxError
 from sectax.parts.programs import Missing
 
-# The end of an installer's output, where the reason stands.
 _TAIL_LINES = 15
 EVERY_S = 15.0
 TRY_AGAIN = "fix that, then try again"
 
 
 class SetUpFailed(SectaxError):
-    """Something that a subject needs is missing here, or could not be installed or built. Others can still run."""
+    """A part is missing, or could not be installed or built."""
 
     exit_status = ExitStatus.NOTHING_MEASURED
 
@@ -37,15 +36,13 @@ def run(
     folder: Path | None = None,
     progress: Callable[[str, float], None] = lambda printed, seconds: None,
 ) -> str:
-    """Run a program to its end and return what it printed on stdout.
+    """Run a program to its end and return its stdout. Raises `SetUpFailed`.
 
     Args:
-        failure, hint: the words for the person where it fails; the end of its output stands below the first.
-        environment: the whole of it; None for this process's own.
-        folder: where it works; None for here.
-        progress: is called every `EVERY_S` seconds while it works, with what it has printed on stderr and the seconds.
-    Raises:
-        SetUpFailed: it failed, or could not be started.
+        failure, hint: message, followed by the end of the output, and hint.
+        environment: its whole environment; None for sectax's.
+        folder: working directory; None for the current one.
+        progress: called every `EVERY_S` seconds with stderr so far and the time elapsed.
     """
     began, pipe = time.monotonic(), subprocess.PIPE
     try:
@@ -75,21 +72,21 @@ def run(
 
 @contextlib.contextmanager
 def scratch_beside(place: Path) -> Iterator[Path]:
-    """An empty folder on the file system of *place*: what is made in it can be moved there in one step."""
+    """A temporary folder on the file system of *place*, for an atomic move to it."""
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as scratch:
         yield Path(scratch)
 
 
 def missing() -> Missing | None:
-    """What is lacking to install Python packages; None where it is there."""
+    """What is lacking to install Python packages, or None."""
     if _uv() is not None or importlib.util.find_spec("pip") is not None:
         return None
     return Missing("neither uv nor pip is installed", "install uv, or Debian's python3-pip")
 
 
 def make_python_environment(folder: Path, failure: str) -> Path:
-    """Make a virtual environment of this interpreter, and return its program. Raises `SetUpFailed`."""
+    """Create a virtual environment of this interpreter; returns its python. Raises `SetUpFailed`."""
     uv = _uv()
     make = [sys.executable, "-m", "venv"] if uv is None else [uv, "venv", "--quiet", "--python", sys.executable]
     run([*make, str(folder)], failure, environment=_for_uv())
@@ -99,20 +96,17 @@ def make_python_environment(folder: Path, failure: str) -> Path:
 def install_python_packages(
     lock: Path, python: str | Path, failure: str, *, into: Path | None = None, words: Sequence[str] = (), compiled: bool
 ) -> None:
-    """Install what a hashed lock names, with uv where it is installed and pip otherwise.
+    """Install the packages of a hashed lock with uv, or else pip. Raises `SetUpFailed`.
 
     Args:
-        python: the interpreter that the packages are for.
-        failure: the words for the person where it fails.
-        into: the folder; None for the interpreter's own.
-        words: more options, which uv and pip have alike.
-        compiled: whether byte code is made now. Fresh processes must not do it where they may not write.
-    Raises:
-        SetUpFailed: the installer failed.
+        failure: message after a failure.
+        into: folder; None for the interpreter's own.
+        words: options common to uv and pip.
+        compiled: whether to compile to byte code now.
     """
     uv = _uv()
     if uv is not None:
-        # Copies, not links: what happens to the files here must not happen to uv's own.
+        # Copies, so that changes here do not affect uv's cache.
         command = [uv, "pip", "install", "--python", str(python), "--link-mode", "copy"]
         command += ["--compile-bytecode"] if compiled else []
     else:
@@ -123,14 +117,10 @@ def install_python_packages(
 
 
 def _uv() -> str | None:
-    """The program uv, that of this environment first."""
     own = Path(sys.executable).with_name("uv")
     return str(own) if own.exists() else shutil.which("uv")
 
 
 def _for_uv() -> dict[str, str]:
-    """The environment in which uv trusts the system's certificates, among which a company's proxy may have put its own.
-
-    It does so only when asked to; what the user said of it stands.
-    """
+    """Environment in which uv trusts the system's certificates, unless the user set it otherwise."""
     return {"UV_SYSTEM_CERTS": "1"} | dict(os.environ)

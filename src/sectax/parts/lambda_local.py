@@ -1,4 +1,4 @@
-"""The local Lambda, which is a package of its own: its command, what this machine has for it, and its runtimes."""
+"""The separate package lambda_local: its command, checks and runtimes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sectax.parts.programs import Missing
 
 
 class LambdaCheck(msgspec.Struct, frozen=True):
-    """What its command prints, of which each word has members of its own; `error` is empty where it worked."""
+    """Output of its commands, each with members of its own; `error` is empty on success."""
 
     error: str = ""
     hint: str = ""
@@ -33,47 +33,47 @@ def command(*words: str) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """Its environment: what sectax was told of a cache holds for it, too."""
+    """Its environment, with sectax's choice of a cache."""
     own = {"LAMBDA_LOCAL_CACHE": str(cache_folder() / "lambda")} if os.environ.get("SECTAX_CACHE") else {}
     return dict(os.environ) | own
 
 
 def is_runtime(name: str) -> bool:
-    """Whether it looks like the name of a managed runtime, e.g. `nodejs20.x`."""
+    """Whether it looks like the name of a managed runtime, such as `nodejs20.x`."""
     return name.startswith(("python3.", "nodejs")) and name[-1:].isalnum()
 
 
 @functools.cache
 def check() -> LambdaCheck:
-    """The control groups that instances have here (v1, v2), or why none can be made; tried once."""
+    """Control groups of instances here (v1, v2), or why there are none; cached."""
     return _ask("check")[0]
 
 
 def others_here() -> tuple[str, ...]:
-    """The runtimes besides Python that this machine's programs give, e.g. `nodejs20.x`."""
+    """Available runtimes other than Python, such as `nodejs20.x`."""
     return tuple(runtime.name for runtime in _ask("runtimes") if not runtime.name.startswith("python"))
 
 
 def missing(name: str) -> Missing | None:
-    """What is lacking here to have the runtime of this name; None where it is ready."""
+    """What a runtime lacks here, or None."""
     (lack,) = _ask("runtimes", name)
     hint = lack.hint.replace("python -m lambda_local", "sectax")
     return Missing(lack.error, hint, lack.apt, lack.makable, lack.on_first_use) if lack.error else None
 
 
 def client(name: str) -> str:
-    """The name of AWS's runtime client, with a hash of all that it is made of; installed where it is not yet."""
+    """Name of AWS's runtime client with a hash, installed if necessary."""
     install(name)
-    return _done("runtimes", name).client
+    return _ask_one("runtimes", name).client
 
 
 def install(name: str) -> None:
-    """Install AWS's runtime client for a runtime that at most lacks that. Raises `SetUpFailed`."""
-    _done("setup", name)
+    """Install AWS's runtime client. Raises `SetUpFailed`."""
+    _ask_one("setup", name)
 
 
-def _done(*words: str) -> LambdaCheck:
-    """Its one answer. Raises `SetUpFailed` where that cannot be read, or is an error."""
+def _ask_one(*words: str) -> LambdaCheck:
+    """The only answer. Raises `SetUpFailed`, also for an error."""
     (answer,) = _ask(*words)
     if answer.error:
         raise SetUpFailed(answer.error, answer.hint)
@@ -81,7 +81,7 @@ def _done(*words: str) -> LambdaCheck:
 
 
 def _ask(*words: str) -> list[LambdaCheck]:
-    """What it prints. Raises `SetUpFailed` where that cannot be read."""
+    """The answers. Raises `SetUpFailed` if they cannot be parsed."""
     quiet = subprocess.DEVNULL
     done = subprocess.run(command(*words), env=environment(), stdin=quiet, capture_output=True, check=False)
     try:

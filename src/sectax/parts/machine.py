@@ -1,4 +1,4 @@
-"""The machine that things are built for."""
+"""The machine's architecture."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import platform
 
 
 def architecture() -> str:
-    """Its processor as Lambda names it: `x86_64`, or `arm64` for the kernel's aarch64; any other as the kernel does."""
+    """Architecture as Lambda names it: `x86_64`, `arm64`, or the kernel's name for others."""
     machine = platform.machine()
     return "arm64" if machine == "aarch64" else machine

@@ -1,7 +1,4 @@
-"""Finds probes and installs their libraries.
-
-A probe is a folder with a `probe.toml`, registered in the entry point group `sectax.probes`.
-"""
+"""Probes (folders with a `probe.toml`, entry points `sectax.probes`) and their set-up."""
 
 from __future__ import annotations
 
@@ -31,26 +28,24 @@ from sectax.parts.registry import Part, Say
 from sectax.text.near import did_you_mean
 
 GROUP = "sectax.probes"
-# Folders beside a probe's code that do not change what it measures.
-_NOT_ITS_OWN = {"tests", "__pycache__", "node_modules", "target", "vendor"}
+# Folders that do not affect a probe's measurements.
+_IGNORED_FOLDERS = {"tests", "__pycache__", "node_modules", "target", "vendor"}
 
 
 Kind = Literal["python-venv", "go", "build", "none"]
-_DOING = {"python-venv": "installing the libraries of", "go": "building", "build": "building", "none": "setting up"}
+_PROGRESS = {"python-venv": "installing the libraries of", "go": "building", "build": "building", "none": "setting up"}
 
 
 class SetUp(msgspec.Struct, frozen=True):
-    """What is made before the probe can run; `{out}` in its manifest's commands is the folder that it is made in.
+    """Set-up of a probe; `{out}` in commands is its folder in the cache.
 
     Attributes:
-        kind: `python-venv` installs a hashed lock into an environment; `go` builds the module in the probe's folder as
-            `{out}/probe`, with a Go that is fetched where there is none of its version; `build` runs a command; `none`
-            needs nothing.
-        lock: of `python-venv`.
-        command: of `build`: runs in a copy of the probe's folder, `{out}`, and leaves there what the probe is started
-            from. `{scratch}` is a folder for what is not kept.
-        by: the command that a user types to have it made; `{experiment}` in it stands for the one that needs it.
-        about: how long it takes and what it fetches.
+        kind: `python-venv` installs a hashed lock into an environment; `go` builds the probe's module as `{out}/probe`;
+            `build` runs a command; `none` needs nothing.
+        lock: lock file of `python-venv`.
+        command: command of `build`, run in a copy of the probe's folder, `{out}`; `{scratch}` is a temporary folder.
+        by: the user's command for the set-up, with `{experiment}`.
+        about: duration and downloads.
     """
 
     kind: Kind
@@ -61,9 +56,11 @@ class SetUp(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """The `probe.toml` of a probe. `{name}` in the command stands for a program that was found or built.
+    """The `probe.toml` of a probe.
 
-    `compiles_for_s`: seconds of work within which the runtime still compiles what it runs; 0 where it compiles nothing.
+    Attributes:
+        command: with `{name}` for programs.
+        compiles_for_s: time in which the runtime may still compile code; 0 for no compilation at run time.
     """
 
     name: str
@@ -76,7 +73,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Probe:
-    """A probe and the folder it lives in."""
+    """A probe and its folder."""
 
     folder: Path
     manifest: Manifest
@@ -87,11 +84,10 @@ class Probe:
 
     @property
     def kind(self) -> Kind:
-        """What must be made before it can run."""
         return "none" if self.manifest.setup is None else self.manifest.setup.kind
 
     def environment_folder(self) -> Path | None:
-        """Where what it needs is made, named after the hash of all that it is made of; None where it needs nothing."""
+        """Its folder in the cache, named by a hash of its sources, or None without a set-up."""
         settings = self.manifest.setup
         if settings is None or settings.kind == "none":
             return None
@@ -100,11 +96,11 @@ class Probe:
         return cache.place("probes", self.name, (self.folder / settings.lock).read_bytes(), sys.version.encode())
 
     def command(self) -> tuple[str, ...]:
-        """The argument list that starts it; run it in the probe's folder."""
+        """Argument list, to be run in the probe's folder."""
         return tuple(self._fill(word) for word in self.manifest.command)
 
     def starts(self, program: str) -> bool:
-        """Whether it runs on this program; others only build it."""
+        """Whether it needs this program to run, not only to build."""
         return f"{{{program}}}" in self.manifest.command
 
     def _fill(self, word: str) -> str:
@@ -119,7 +115,7 @@ class Probe:
         return shutil.which(match[1]) or match[1]
 
     def watched_files(self) -> tuple[Path, ...]:
-        """The files, besides programs, that say whether it can run: its manifest, and its libraries' lock and mark."""
+        """Files, other than programs, on which `missing` depends."""
         manifest, environment = self.folder / "probe.toml", self.environment_folder()
         if environment is None or self.manifest.setup is None:
             return (manifest,)
@@ -129,7 +125,7 @@ class Probe:
     def fingerprint(self) -> str:
         digest = hashlib.sha256()
         for folder, folders, files in os.walk(self.folder):
-            # Pruned in place, so that an environment of the probe's own (.venv, node_modules) is not walked through.
+            # Pruned in place, to skip environments (.venv, node_modules).
             folders[:] = sorted(set(folders) - _ignored_names(folder, folders))
             for name in sorted(files):
                 path = Path(folder, name)
@@ -138,22 +134,22 @@ class Probe:
 
 
 def _ignored_names(folder: str, names: list[str]) -> set[str]:
-    return {name for name in names if name in _NOT_ITS_OWN or name.startswith(".")}
+    return {name for name in names if name in _IGNORED_FOLDERS or name.startswith(".")}
 
 
 def bundled(name: str) -> Path:
-    """The folder of a probe that comes with sectax: inside the package once installed, beside it in a checkout."""
+    """Folder of one of sectax's probes."""
     return cache.bundled("probes", name)
 
 
 def copy_template(folder: Path) -> None:
-    """Copy the probe to begin with into a new folder. Raises `WrongUse` where there is one."""
+    """Copy the template of a probe into a new folder. Raises `WrongUse`."""
     try:
         shutil.copytree(bundled("template"), folder, ignore=shutil.ignore_patterns("__pycache__"))
     except FileExistsError as error:
-        raise WrongUse(f"{folder} exists already", "name a new folder") from error
+        raise WrongUse(f"{folder} exists already", "give a new folder") from error
     except OSError as error:
-        raise WrongUse(f"{folder} cannot be made: {error}", "name another folder") from error
+        raise WrongUse(f"{folder} cannot be created: {error}", "give another folder") from error
 
 
 def names() -> tuple[str, ...]:
@@ -161,18 +157,13 @@ def names() -> tuple[str, ...]:
 
 
 def is_in_a_folder(name: str) -> bool:
-    """Whether it is `NAME=FOLDER`."""
     return "=" in name
 
 
-# Asked for every treatment; reading the entry points of all packages takes milliseconds.
+# Called for every treatment; reading all entry points takes milliseconds.
 @functools.lru_cache(maxsize=64)
 def load(name: str) -> Probe:
-    """The probe of this name; `NAME=FOLDER` is one that nobody registered, such as one of two revisions.
-
-    Raises:
-        WrongUse: there is none, or its manifest is wrong.
-    """
+    """The probe of this name, or unregistered as `NAME=FOLDER`. Raises `WrongUse`."""
     folder = Path(name.partition("=")[2])
     if not is_in_a_folder(name):
         points = entry_points(group=GROUP, name=name)
@@ -187,11 +178,11 @@ def load(name: str) -> Probe:
 
 
 def part(name: str) -> Part:
-    """`probe:php`: a probe, with what its `[setup]` makes."""
+    """The part of a probe, such as `probe:php`."""
     probe = load(name)
 
     def make(say: Say) -> None:
-        say(f"{_DOING[probe.kind]} probe {name}")
+        say(f"{_PROGRESS[probe.kind]} probe {name}")
         set_up(probe, say)
 
     about = "" if probe.manifest.setup is None else probe.manifest.setup.about
@@ -199,11 +190,11 @@ def part(name: str) -> Part:
 
 
 def missing(probe: Probe, *, thorough: bool = False, experiment: str = "jwt") -> Missing | None:
-    """What the probe lacks on this machine; None where it can run: once it is built, without what built it.
+    """What the probe lacks to run on this machine, or None; once built, build tools are not needed.
 
     Args:
-        thorough: read all files of its libraries, to find one that was damaged. Takes some hundredths of a second.
-        experiment: what the hint sets it up for.
+        thorough: whether to check all files of its libraries.
+        experiment: for the hint.
     """
     own = probe.kind == "python-venv"
     part = "libraries of" if own else "program of"
@@ -213,7 +204,7 @@ def missing(probe: Probe, *, thorough: bool = False, experiment: str = "jwt") ->
     for requirement in probe.manifest.requires:
         if built and not probe.starts(requirement.program):
             continue
-        # A python probe runs on the interpreter of its own environment, which is made from ours.
+        # A Python probe's environment uses sectax's interpreter.
         lack = missing_program(requirement, ours=own and requirement.program == "python")
         if lack is not None:
             return lack
@@ -231,27 +222,23 @@ def missing(probe: Probe, *, thorough: bool = False, experiment: str = "jwt") ->
 
 
 def set_up_on_first_use(probe: Probe, say: Say) -> None:
-    """Install the libraries of a probe where they alone are missing: seconds, where building a program takes minutes.
-
-    Raises:
-        SetUpFailed: they could not be installed.
-    """
+    """Install missing Python libraries, which takes seconds, but build nothing. Raises `SetUpFailed`."""
     lack = missing(probe)
     if lack is None or not lack.makable or probe.kind != "python-venv":
         return
-    say(f"{_DOING[probe.kind]} probe {probe.name}, once")
+    say(f"{_PROGRESS[probe.kind]} probe {probe.name}, once")
     set_up(probe, say)
 
 
 def set_up(probe: Probe, say: Say = lambda text: None) -> None:
-    """Make what the probe's `[setup]` says, in place of what is there and damaged. Raises `SetUpFailed`."""
+    """Set up a probe, replacing a damaged set-up. Raises `SetUpFailed`."""
     folder = probe.environment_folder()
     settings = probe.manifest.setup
     if folder is None or settings is None:
         return
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with folder.with_suffix(".lock").open("w") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)  # two may start at once: the second one finds what the first one made
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
         if missing(probe, thorough=True) is not None:
             shutil.rmtree(folder, ignore_errors=True)
             _make(probe, settings, folder, say)
@@ -263,7 +250,7 @@ def _make(probe: Probe, settings: SetUp, folder: Path, say: Say) -> None:
         case "go":
             go_programs.build_own(title, probe.folder, folder / "probe", say)
         case "build":
-            # In a copy: where sectax is installed, its own folders may not be written.
+            # In a copy, since sectax's folders may be read-only.
             shutil.copytree(probe.folder, folder, ignore=_ignored_names)
             with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
                 installer.run(
@@ -281,22 +268,22 @@ def _make(probe: Probe, settings: SetUp, folder: Path, say: Say) -> None:
 def _install_libraries(probe: Probe, settings: SetUp, folder: Path) -> None:
     failure = f"the libraries of probe {probe.name} could not be installed"
     python = installer.make_python_environment(folder, failure)
-    # Every block starts fresh processes, which must not compile the libraries again where they may not write.
+    # Compiled now: fresh processes of every block must not compile the libraries again.
     installer.install_python_packages(probe.folder / settings.lock, python, failure, compiled=True)
 
 
-# In the format of sha256sum, so that `sha256sum -c` reads it too.
+# For `sha256sum -c`.
 _LIST = "files.sha256"
 
 
 def remember_checksums(folder: Path) -> None:
-    """Write the checksum of every file in *folder* into a list beside them."""
+    """Write the checksums of all files in *folder* to a list there."""
     lines = [f"{checksum(path)}  {path.relative_to(folder)}\n" for path in sorted(_files(folder))]
     (folder / _LIST).write_text("".join(lines))
 
 
 def find_damage(folder: Path) -> str | None:
-    """The first damage in words; None where every file is as it was built. Files that came later do not count."""
+    """Describe the first changed or missing file, or None; additional files are ignored."""
     try:
         listed = (folder / _LIST).read_text().splitlines()
     except (OSError, UnicodeDecodeError):
@@ -314,7 +301,7 @@ def find_damage(folder: Path) -> str | None:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Regular files. A link leads to what is not ours, such as the system's Python."""
+    """Regular files, without links such as that to the system's Python."""
     for parent, _, names in os.walk(folder):
         paths = (Path(parent, name) for name in names if name != _LIST)
         yield from (path for path in paths if path.is_file() and not path.is_symlink())

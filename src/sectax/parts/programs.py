@@ -1,4 +1,4 @@
-"""Looks for the programs that a part needs: absent, too old, broken and lacking something are four things."""
+"""Checks programs that parts need: absent, too old, broken or incomplete."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from sectax.model.why_not import WhyNot
 from sectax.text.printable import printable
 
 _ASK_TIMEOUT_S = 20
-_SHOWN = 80  # characters of what a program said
+_SHOWN = 80  # characters of a program's output
 
 
 class Requirement(msgspec.Struct, frozen=True):
-    """A program that a probe needs: its least version, a command that must succeed, and what installs it.
+    """A needed program: minimum version, a command that must succeed, and packages.
 
-    A check that prints the program's version too saves a start of it.
+    A check that also prints the version saves a process.
     """
 
     program: str
@@ -36,12 +36,12 @@ class Requirement(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Missing(WhyNot):
-    """Why a part cannot be used here, and who can change that.
+    """Why a part cannot be used here, and what helps.
 
     Attributes:
-        apt: Debian's packages that would.
-        makable: sectax itself can make it, from the network or from sources.
-        on_first_use: a run makes it by itself, and waits for it.
+        apt: Debian's packages.
+        makable: whether sectax can download or build it.
+        on_first_use: whether a run does so by itself.
     """
 
     apt: tuple[str, ...] = ()
@@ -50,17 +50,13 @@ class Missing(WhyNot):
 
 
 class BrokenProgram(Exception):
-    """A program is there and does not work; the message says how that shows."""
+    """A program exists but does not work."""
 
 
 def ask(
     command: Sequence[str], environment: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program that answers at once, to its end, whatever its exit status.
-
-    Raises:
-        Broken: it does not start, crashes, or does not end within 20 s.
-    """
+    """Run a quick program to its end, with any exit status. Raises `BrokenProgram`."""
     command_line = shlex.join(command)
     try:
         done = subprocess.run(
@@ -79,17 +75,16 @@ def ask(
     except OSError as error:
         raise BrokenProgram(f"{command_line} cannot be started: {error.strerror}") from error
     if done.returncode < 0:
-        raise BrokenProgram(
-            f"{command_line} was killed by signal {-done.returncode} ({signal.strsignal(-done.returncode)})"
-        )
+        name = signal.strsignal(-done.returncode)
+        raise BrokenProgram(f"{command_line} was killed by signal {-done.returncode} ({name})")
     return done
 
 
 def missing_program(requirement: Requirement, *, ours: bool = False) -> Missing | None:
-    """What is wrong with a program that a probe needs; None where it can be used.
+    """What is wrong with a program, or None.
 
     Args:
-        ours: it is the Python that runs sectax, whatever is on PATH.
+        ours: whether it is the Python that runs sectax, regardless of PATH.
     """
     program = sys.executable if ours else shutil.which(requirement.program)
     hint = requirement.hint or f"install {requirement.program}"
@@ -107,11 +102,9 @@ def missing_program(requirement: Requirement, *, ours: bool = False) -> Missing 
         if checked is not None and checked.returncode != 0:
             return Missing(f"{requirement.program} lacks what the probe needs: {hint}", hint, apt)
     except BrokenProgram as error:
-        # Its package is installed, so installing it is not what helps.
-        return Missing(
-            f"{requirement.program} is broken: {error}",
-            f"reinstall it, or put a {requirement.program} that works first on PATH",
-        )
+        # Its package is installed, so installing it does not help.
+        hint = f"reinstall it, or put a working {requirement.program} first on PATH"
+        return Missing(f"{requirement.program} is broken: {error}", hint)
     return None
 
 
@@ -122,7 +115,7 @@ def _known_version(program: str) -> tuple[int, ...]:
         raise BrokenProgram(f"{shlex.join(command)} ended with exit status {done.returncode}{_first_line(done)}")
     version = _printed_version(done)
     if version is None:
-        raise BrokenProgram(f"{shlex.join(command)} names no version{_first_line(done)}")
+        raise BrokenProgram(f"{shlex.join(command)} printed no version{_first_line(done)}")
     return version
 
 

@@ -1,7 +1,7 @@
-"""The registry of parts: what can be installed or built, what each lacks here, and how it is made.
+"""The registry of parts, which are installed or built.
 
-A part is named `FAMILY:NAME`. A family is an entry point of the group `sectax.parts`: a function that is given the name
-and gives back the `Part`. An experiment registers the parts of its own; those that several use are in `sectax.parts`.
+A part is named `FAMILY:NAME`. A family is an entry point `sectax.parts`: a function from a name to a `Part`, of an
+experiment or in `sectax.parts`.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from sectax.parts.programs import Missing
 from sectax.text.near import did_you_mean
 
 GROUP = "sectax.parts"
-_ONE_BY_ONE = threading.Lock()  # apt-get refuses to work beside another one
+_APT_LOCK = threading.Lock()  # apt-get does not run in parallel
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Part:
-    """One thing that must be here before a subject can run.
+    """Something that must be installed or built before a subject can run.
 
     Attributes:
-        id: stable, e.g. `probe-php`.
+        id: stable, such as `probe-php`.
         title: for messages.
-        missing: what it lacks on this machine; None where it is ready. Its reason names the part where it can.
-        make: makes what sectax itself can make of it. Raises `SectaxError` where that fails.
-        optional: whether the experiment has something to measure without it, so that doing without it is no failure.
-        about: from which package it is made, how long that takes, how much it fetches.
+        missing: what it lacks on this machine, or None.
+        make: downloads or builds it. Raises `SectaxError`.
+        optional: whether the experiment is useful without it.
+        about: source, duration and downloads.
     """
 
     id: str
@@ -52,7 +52,7 @@ def families() -> dict[str, EntryPoint]:
 
 
 def load(name: str) -> Part:
-    """The part of this name. Raises `WrongUse` where there is none."""
+    """The part of this name. Raises `WrongUse`."""
     family, _, rest = name.partition(":")
     if family not in families():
         raise WrongUse(f"there is no part {name!r}", did_you_mean(family, families()))
@@ -61,18 +61,14 @@ def load(name: str) -> Part:
 
 
 def family_part(family: str, name: str, parts: Mapping[str, Callable[[], Part]]) -> Part:
-    """The part of a family of which these are all. Raises `WrongUse`."""
+    """One of a family's parts. Raises `WrongUse`."""
     if name not in parts:
         raise WrongUse(f"there is no part {family + ':' + name!r}", f"there are: {', '.join(parts)}")
     return parts[name]()
 
 
 def set_up(part: Part, say: Say) -> None:
-    """Make a part usable here: system packages through apt, the rest as the part itself knows.
-
-    Raises:
-        SectaxError: with the command that a person must run.
-    """
+    """Make a part usable here: system packages with apt, others with `Part.make`. Raises `SectaxError`."""
     lack = part.missing()
     while lack is not None:
         if lack.apt:
@@ -92,17 +88,17 @@ def set_up(part: Part, say: Say) -> None:
 def _install_system_packages(part: Part, lack: Missing, say: Say) -> None:
     names = " ".join(lack.apt)
     if shutil.which("apt-get") is None:
-        raise SetUpFailed(f"{part.title}: {lack.reason}", f"install what Debian calls {names}, then run this again")
+        raise SetUpFailed(f"{part.title}: {lack.reason}", f"install Debian's {names}, then run this again")
     if os.geteuid() != 0:
         raise SetUpFailed(f"{part.title}: {lack.reason}", f"sudo apt-get install -y {names}, then run this again")
-    with _ONE_BY_ONE:
+    with _APT_LOCK:
         _apt_get(part, lack, names, say)
 
 
 def _apt_get(part: Part, lack: Missing, names: str, say: Say) -> None:
     say(f"installing {names} (for {part.title})")
     install = ["apt-get", "install", "-y", "--no-install-recommends", *lack.apt]
-    # The package lists of a new machine may be empty or old: fetch them only when the first attempt says so.
+    # Package lists may be empty or old: update them if the first attempt fails.
     try:
         _run(part, install)
     except SetUpFailed:

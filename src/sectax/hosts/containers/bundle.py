@@ -1,4 +1,4 @@
-"""The configuration of one container, as the OCI runtime specification has it."""
+"""Configuration of a container, as in the OCI runtime specification."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# What Docker leaves a container's root by default, without the two that reach the network and devices.
+# Docker's defaults without those for raw networks and devices.
 _CAPABILITIES = [
     f"CAP_{name}"
     for name in (
@@ -15,8 +15,8 @@ _CAPABILITIES = [
     )
 ]
 _QUIET = ["nosuid", "noexec", "nodev"]
-# System calls that no benchmark or server needs, refused with EPERM. Every call passes through the filter, so its
-# length is what costs; a container engine's own list of allowed calls is several times longer.
+# Unneeded system calls, which fail with EPERM. The filter's length is its cost; a container engine's list is several
+# times longer.
 _REFUSED = [
     *("acct", "add_key", "bpf", "delete_module", "finit_module", "init_module", "kexec_file_load", "kexec_load"),
     *("keyctl", "lookup_dcookie", "mount", "move_pages", "name_to_handle_at", "open_by_handle_at"),
@@ -36,12 +36,12 @@ def configuration(
     seccomp: bool,
     apparmor: str = "",
 ) -> dict[str, Any]:
-    """The `config.json` of a container over this machine's own files, which it can read and not write.
+    """The `config.json` of a container with this machine's files, read-only.
 
     Args:
         writable: folder in the container -> folder of this machine.
-        seccomp: put a filter in front of every system call.
-        apparmor: the profile of AppArmor that holds it; empty for none.
+        seccomp: whether to filter system calls.
+        apparmor: AppArmor profile; empty for none.
     """
     linux: dict[str, Any] = {
         "cgroupsPath": f"/{name}",
@@ -73,16 +73,11 @@ def configuration(
         "hostname": "sectax",
         "mounts": [
             {"destination": "/proc", "type": "proc", "source": "proc"},
-            _tmpfs("/dev", ["nosuid", "strictatime", "mode=755", "size=65536k"]),
-            {
-                "destination": "/dev/pts",
-                "type": "devpts",
-                "source": "devpts",
-                "options": ["nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620", "gid=5"],
-            },
-            _tmpfs("/dev/shm", [*_QUIET, "mode=1777"]),  # noqa: S108 - the path is the standard's
-            {"destination": "/sys", "type": "sysfs", "source": "sysfs", "options": [*_QUIET, "ro"]},
-            _tmpfs("/tmp", ["nosuid", "nodev", "mode=1777"]),  # noqa: S108
+            _mount("/dev", "tmpfs", ["nosuid", "strictatime", "mode=755", "size=65536k"]),
+            _mount("/dev/pts", "devpts", ["nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620", "gid=5"]),
+            _mount("/dev/shm", "tmpfs", [*_QUIET, "mode=1777"]),  # noqa: S108
+            _mount("/sys", "sysfs", [*_QUIET, "ro"]),
+            _mount("/tmp", "tmpfs", ["nosuid", "nodev", "mode=1777"]),  # noqa: S108
             *(
                 {"destination": inside, "type": "bind", "source": outside, "options": ["rbind", "rw"]}
                 for inside, outside in writable.items()
@@ -92,5 +87,5 @@ def configuration(
     }
 
 
-def _tmpfs(place: str, options: list[str]) -> dict[str, Any]:
-    return {"destination": place, "type": "tmpfs", "source": "tmpfs", "options": options}
+def _mount(path: str, kind: str, options: list[str]) -> dict[str, Any]:
+    return {"destination": path, "type": kind, "source": kind, "options": options}

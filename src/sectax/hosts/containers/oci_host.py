@@ -1,4 +1,4 @@
-"""Programs of this machine inside containers of an OCI runtime: runc, crun, gVisor's runsc, or another like them."""
+"""Programs of this machine in containers of an OCI runtime, such as runc, crun or gVisor's runsc."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from sectax.model.errors import WrongUse
 
 KIND = "oci"
 SECCOMP, APPARMOR = "seccomp", "apparmor"
-# Where a program in a container may write: a folder of this machine's disk, the same for every runtime.
+# Writable folder in a container, on this machine's disk for every runtime.
 WORK = "/var/tmp"  # noqa: S108 - it is the container's
 
 _LOCAL = LocalHost()
 _NAME = re.compile(rf"{KIND}:([a-z0-9][a-z0-9._-]*)(\+{SECCOMP})?(\+{APPARMOR})?")
-# The profile that container engines load; what the kernel says of AppArmor.
+# The profile that container engines load, and the kernel's AppArmor files.
 _PROFILE = "docker-default"
 _APPARMOR_ON = Path("/sys/module/apparmor/parameters/enabled")
 _APPARMOR_PROFILES = Path("/sys/kernel/security/apparmor/profiles")
@@ -40,40 +40,32 @@ _PREFIX = "sectax-oci-"
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _ANSWER_S = 30.0
 _LOOK_EVERY_S, _LOOKS = 0.02, 100
-# Options of runtimes that need them: systrap works without hardware virtualisation, and a container without network
-# needs none of gVisor's.
+# systrap works without hardware virtualisation.
 _OPTIONS = {"runsc": ("--platform", "systrap", "--network", "none", "--ignore-cgroups")}
-# What runs in mount and process namespaces of its own, as their first process: with it the kernel kills everything in
-# the container, whoever was killed first. A runtime refuses `/` itself as the root of a container, and crun the
-# half-mounted second hierarchy of control groups.
+# First process of new mount and PID namespaces: the kernel kills the whole container with it. Runtimes reject `/` as a
+# container's root, and crun rejects a half-mounted second cgroup hierarchy.
 _ENTER = 'umount /sys/fs/cgroup/unified 2>/dev/null; mount --bind / "$1" && shift && exec "$@"'
 _NAMESPACES = ("--mount", "--propagation", "private", "--pid", "--fork", "--kill-child=KILL", "--mount-proc")
 
 
 def runtime_word(name: str) -> str:
-    """The program that a host's name asks for: `runsc` of `oci:runsc`, `runc` of `oci:runc+seccomp`.
-
-    Raises:
-        WrongUse: it is not such a name.
-    """
+    """Runtime in a host's name, such as `runc` in `oci:runc+seccomp`. Raises `WrongUse`."""
     match = _NAME.fullmatch(name)
     if match is None:
-        raise WrongUse(
-            f"{name!r} does not name a container runtime",
-            f"say {KIND}:runc, {KIND}:runc+{SECCOMP}, {KIND}:runc+{APPARMOR}, {KIND}:runsc",
-        )
+        hint = f"use {KIND}:runc, {KIND}:runc+{SECCOMP}, {KIND}:runc+{APPARMOR} or {KIND}:runsc"
+        raise WrongUse(f"{name!r} is not a container runtime", hint)
     return match[1]
 
 
 class OciHost:
-    """Implements `sectax.hosts.registry.Host`: every program that it starts is a container of its own.
+    """Implements `sectax.hosts.registry.Host`; every program runs in a container of its own. Needs root.
 
-    The container sees this machine's files, read-only, so the very same programs run. It writes to `WORK`, to an empty
-    `/tmp` and to the folder that it is started in. Networks are cut off. Needs root.
+    Containers have this machine's files read-only, so the same programs run, and no network. They can write to `WORK`,
+    an empty `/tmp`, and their working directory.
     """
 
     def __init__(self, name: str, find_runtime: Callable[[str], str | None] = shutil.which) -> None:
-        """Args: the name; *find_runtime*, from a runtime's word to its path. Raises `WrongUse` for another name."""
+        """Args: name; function from a runtime to its path. Raises `WrongUse`."""
         self.name = name
         self._word = runtime_word(name)
         self._seccomp = f"+{SECCOMP}" in name
@@ -94,7 +86,7 @@ class OciHost:
         where = str(cwd) if cwd is not None else WORK
         writable = {WORK: str(folder / "work")} | ({} if cwd is None else {where: where})
         inside = {"PATH": _PATH, "LANG": os.environ.get("LANG", "C.UTF-8")} if env is None else env
-        described = configuration(
+        config = configuration(
             argv,
             where,
             inside,
@@ -103,18 +95,18 @@ class OciHost:
             seccomp=self._seccomp,
             apparmor=_PROFILE if self._apparmor else "",
         )
-        # Its environment may hold secrets.
+        # The environment may contain secrets.
         with os.fdopen(os.open(bundle / "config.json", os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600), "w") as file:
-            json.dump(described, file)
+            json.dump(config, file)
         run = [*self._command(runtime), "run", "--bundle", str(bundle), name]
-        # The namespaces end with their first process, so the group of processes is all that must be killed.
+        # The namespaces end with their first process, so killing the process group is enough.
         own: How = {**how, "cwd": None, "env": None, "ends_itself": False}
         child = _LOCAL.start(["unshare", *_NAMESPACES, "sh", "-c", _ENTER, "sh", str(rootfs), *run], **own)
         self._started[name] = child
         return child
 
     def telemetry(self, child: Child) -> SharedTelemetry:
-        """Of this machine only: the child that it knows is the runtime, not the program in the container."""
+        """Telemetry of the machine only: the child process is the runtime, not the program."""
         return SharedTelemetry(_LOCAL.telemetry(child))
 
     def find_program(self, word: str, cwd: str | None, env: Mapping[str, str]) -> str:
@@ -123,13 +115,14 @@ class OciHost:
                 return child.receive_line(time.monotonic() + _ANSWER_S).decode(errors="replace").strip()
         except ChildDied as error:
             if error.exit_status not in (1, 127):
-                raise NotFound(f"{self.name} starts no program: {error.last_line or error}", "sectax doctor") from error
+                message = f"{self.name} cannot start programs: {error.last_line or error}"
+                raise NotFound(message, "run sectax doctor") from error
             raise NotFound(f"{word!r} was not found in {self.name}", "install it on this machine") from error
         except ChildError as error:
-            raise NotFound(f"{self.name} starts no program: {error}", "sectax doctor") from error
+            raise NotFound(f"{self.name} cannot start programs: {error}", "run sectax doctor") from error
 
     def put(self, file: Path) -> str:
-        """A copy where the container can see it, whatever of this machine is mounted where."""
+        """Copy a file to where containers can read it."""
         copy = self._work_folder() / "work" / file.name
         if not copy.exists():
             try:
@@ -139,20 +132,19 @@ class OciHost:
         return f"{WORK}/{file.name}"
 
     def on_one_processor(self, claims: Path) -> AbstractContextManager[None]:
-        return nullcontext()  # its children inherit this machine's choice
+        return nullcontext()  # children inherit this machine's processors
 
     def identity(self) -> dict[str, str]:
-        """What the container says of itself, asked once, and which runtime it is. Raises `ChildError`."""
+        """Facts from inside a container, and its runtime. Raises `ChildError`."""
         if self._facts is None:
-            facts_inside = facts.ask(self)
-            self._facts = facts_inside | {"host.runtime": self._version()}
+            self._facts = facts.ask(self) | {"host.runtime": self._version()}
         return dict(self._facts)
 
     def circumstances(self) -> dict[str, str]:
-        return {}  # those of this machine, which is in the record already
+        return {}  # those of this machine are recorded anyway
 
     def _version(self) -> str:
-        """What the runtime says that it is, and its bytes: one that was built from source may name no version."""
+        """Version and hash of the runtime; one built from source may have no version."""
         path = self._runtime()
         with open(path, "rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
@@ -163,12 +155,12 @@ class OciHost:
 
     def _runtime(self) -> str:
         if os.geteuid() != 0:
-            raise ChildNotStarted(self.name, "containers need root here")
+            raise ChildNotStarted(self.name, "containers need root")
         path = self._find_runtime(self._word)
         if path is None:
             raise ChildNotStarted(self.name, f"{self._word} is not installed")
         if self._apparmor:
-            _refuse_without_apparmor(self.name)
+            _check_apparmor(self.name)
         return path
 
     def _command(self, runtime: str) -> list[str]:
@@ -190,7 +182,7 @@ class OciHost:
                 _remove_container(self._work_folder(), name)
 
     def _end(self, folder: Path, owner: int) -> None:
-        if os.getpid() != owner:  # a fork has inherited the duty, and not the containers
+        if os.getpid() != owner:  # in a fork
             return
         for name, child in self._started.items():
             child.kill()
@@ -198,20 +190,20 @@ class OciHost:
         _remove(folder)
 
 
-def _refuse_without_apparmor(name: str) -> None:
+def _check_apparmor(name: str) -> None:
     if not _APPARMOR_ON.exists() or _APPARMOR_ON.read_text().strip() != "Y":
         raise ChildNotStarted(name, "this kernel has no AppArmor, or it is off")
     with contextlib.suppress(OSError):
         if f"{_PROFILE} (enforce)" in _APPARMOR_PROFILES.read_text().splitlines():
             return
-    raise ChildNotStarted(name, f"AppArmor's profile {_PROFILE} is not loaded: a container engine loads it")
+    raise ChildNotStarted(name, f"AppArmor's profile {_PROFILE} is not loaded; container engines load it")
 
 
 def _remove_container(folder: Path, name: str) -> None:
-    """Remove the control groups, the bundle and the runtime's state of a container that has ended.
+    """Remove control groups, bundle and runtime state of a container that has ended.
 
-    The runtime itself must not do it (`delete --force`): its state names processes by the numbers that they had in the
-    container's namespace, where other processes have these numbers outside.
+    Not by the runtime itself (`delete --force`): its state has PIDs of the container's namespace, which are other
+    processes outside.
     """
     _remove_groups(lambda group: group.name == name)
     for state in (folder / "state").glob(f"{name}*"):
@@ -229,7 +221,7 @@ def _remove_groups(which: Callable[[Path], bool]) -> None:
 
 
 def _remove_group(group: Path) -> None:
-    """Its last processes were killed a moment ago, and leave it when they are reaped."""
+    # Killed processes leave the group once they are reaped.
     for _ in range(_LOOKS):
         try:
             group.rmdir()
@@ -240,7 +232,7 @@ def _remove_group(group: Path) -> None:
 
 
 def _sweep() -> None:
-    """Remove the control groups and folders that a killed sectax has left."""
+    """Remove control groups and folders of killed processes of sectax."""
     _remove_groups(_is_orphaned)
     for folder in filter(_is_orphaned, Path(WORK).glob(f"{_PREFIX}*")):
         _remove(folder)
@@ -261,7 +253,7 @@ def _remove(folder: Path) -> None:
 
 
 def _remove_bundle(bundle: Path) -> None:
-    # Never with all that is in it: in the namespace of a container, rootfs is this machine's own root.
+    # Never recursively: in a container's namespace, rootfs is this machine's root.
     with contextlib.suppress(OSError):
         (bundle / "config.json").unlink(missing_ok=True)
         (bundle / "rootfs").rmdir()

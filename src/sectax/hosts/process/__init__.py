@@ -1,1 +1,1 @@
-"""Plain processes on this machine: starting them, talking to them, reading what the kernel knows of them."""
+"""Processes on this machine: start, communication, telemetry."""

@@ -1,7 +1,4 @@
-"""The control groups that a process lives in (cgroup v1, v2 or both), and what they and the machine count.
-
-Counters of the kernel are opened once and read again and again; some are shared by many processes.
-"""
+"""Control groups of a process (cgroup v1, v2 or both), and counters of groups and machine."""
 
 from __future__ import annotations
 
@@ -16,13 +13,9 @@ from typing import ClassVar
 
 
 def cgroup_folders(pid: int, controller: str, root: Path = Path("/")) -> list[Path]:
-    """The folders of the groups that *controller* (`cpu`, `memory`) puts this process in, its own first, then upwards.
+    """Folders of a process's groups for *controller* (`cpu`, `memory`), its own first, then visible ancestors.
 
-    Ancestors outside a container's view are not visible and not in the list. It is empty where there are no control
-    groups, or the process is gone.
-
-    Args:
-        root: where the file system begins; another one in tests.
+    Empty without control groups, or if the process has ended.
     """
     try:
         memberships = (root / f"proc/{pid}/cgroup").read_text(errors="replace")
@@ -32,10 +25,10 @@ def cgroup_folders(pid: int, controller: str, root: Path = Path("/")) -> list[Pa
     return list(_folders(memberships, mountinfo, controller, root))
 
 
-# Asked for every process of a run, and the same each time.
+# The same for every process of a run.
 @functools.lru_cache(maxsize=16)
 def _folders(memberships: str, mountinfo: str, controller: str, root: Path) -> list[Path]:
-    own: dict[str, str] = {}  # by controller; that of v2 has no name
+    own: dict[str, str] = {}  # by controller; empty for v2
     for line in memberships.splitlines():
         # 4:cpu,cpuacct:/docker/… in v1, 0::/user.slice/… in v2
         names, _, path = line.partition(":")[2].partition(":")
@@ -51,7 +44,7 @@ def _folders(memberships: str, mountinfo: str, controller: str, root: Path) -> l
         if kind == "cgroup" and controller not in kind_fields[-1].split(","):
             continue
         top, point = (_unescaped(field) for field in fields[3:5])
-        # A path like /../other lies outside this namespace.
+        # A path such as /../other is outside of this namespace.
         if ".." not in group.parts and group.is_relative_to(top):
             folder = root / point.lstrip("/")
             below = group.relative_to(top)
@@ -60,7 +53,7 @@ def _folders(memberships: str, mountinfo: str, controller: str, root: Path) -> l
 
 
 def _unescaped(text: str) -> str:
-    """Spaces and the like stand in mountinfo as three octal digits."""
+    """Decode octal escapes in mountinfo."""
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
 
 
@@ -68,11 +61,9 @@ _COUNT = re.compile(r"^oom_kill (\d+)$", re.MULTILINE)
 
 
 class MemoryKills:
-    """The kernel's counters of such kills at one moment: of the whole machine, which holds those in control groups, or,
-    where the machine does not report them, of a process's control groups.
+    """The kernel's counts of processes killed for lack of memory, of the machine or of a process's control groups.
 
-    No counter names its victims. Together with a child that died by SIGKILL, which sectax did not send, a count
-    that grew during the child's life is taken as the cause.
+    Counters do not name processes. An increase is taken as the cause if a child was killed by SIGKILL, not by sectax.
     """
 
     def __init__(self, pid: int, root: Path = Path("/")) -> None:
@@ -84,7 +75,6 @@ class MemoryKills:
             self._before = self._counts()
 
     def have_grown(self) -> bool:
-        """Whether any counter is higher than when this object was made."""
         return any(count > self._before.get(path, 0) for path, count in self._counts().items())
 
     def _counts(self) -> dict[Path, int]:
@@ -99,7 +89,7 @@ class MemoryKills:
         return counts
 
 
-# Bytes: longer than any such file here, or than the part of it that is needed.
+# Bytes: more than the needed part of any file here.
 ENOUGH = 16 * 1024
 _JUST_NOW_S = 0.001
 
@@ -112,15 +102,15 @@ def open_counter(path: Path) -> int | None:
 
 
 def number_after(text: bytes, label: bytes) -> int | None:
-    place = text.find(label)
-    if place < 0:
+    start = text.find(label) + len(label)
+    if start < len(label):
         return None
-    word = text[place + len(label) : place + len(label) + 32].split(None, 1)
+    word = text[start : start + 32].split(None, 1)
     return int(word[0]) if word and word[0].isdigit() else None
 
 
 class SharedCounters:
-    """What processes share: steal of the machine, and throttling of one cpu group and all its ancestors."""
+    """Counters shared by processes: steal of the machine, and throttling of a CPU cgroup and its ancestors."""
 
     _known: ClassVar[weakref.WeakValueDictionary[tuple[Path, tuple[Path, ...]], SharedCounters]] = (
         weakref.WeakValueDictionary()
@@ -128,7 +118,7 @@ class SharedCounters:
 
     @classmethod
     def of(cls, root: Path, groups: tuple[Path, ...]) -> SharedCounters:
-        """The counters of the machine that begins at *root* and of these groups; the same ones for all who ask."""
+        """Shared counters of a machine and these groups."""
         counters = cls._known.get((root, groups))
         if counters is None:
             counters = cls._known[root, groups] = cls(root, groups)
@@ -146,7 +136,7 @@ class SharedCounters:
                 os.close(fd)
 
     def read(self, just_now: bool = False) -> tuple[int | None, int | None, int | None]:
-        """Ticks of steal, nanoseconds and periods of throttling; *just_now*: as they were within a millisecond."""
+        """Ticks of steal, nanoseconds and periods of throttling; with *just_now*, at most a millisecond old."""
         now = time.monotonic()
         if not just_now or now - self._read_at > _JUST_NOW_S:
             self._last = (self._read_steal(), *self._read_throttling())
@@ -163,7 +153,6 @@ class SharedCounters:
             return None
 
     def _read_throttling(self) -> tuple[int | None, int | None]:
-        """Throttled time and periods, the sum over the process's cpu group and all its ancestors."""
         time_ns: int | None = None
         periods: int | None = None
         for fd in self._cpu_stats:

@@ -1,4 +1,4 @@
-"""A program that sectax starts and talks to over pipes, one line at a time."""
+"""A child process with line-based communication over pipes."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from sectax.hosts.process.cgroups import MemoryKills
 from sectax.hosts.process.errors import ChildDied, ChildFlooded, ChildNotStarted, ChildSilent
 from sectax.hosts.process.guardian import GUARDIAN
 
-LINE_LIMIT = 16 * 1024 * 1024  # bytes; more without a line break is a flood
-STDERR_TAIL = 8 * 1024  # bytes of stderr that are kept: the last words of a program that fails
+LINE_LIMIT = 16 * 1024 * 1024  # bytes of a line
+STDERR_TAIL = 8 * 1024  # bytes of stderr that are kept
 
-_CHUNK = 64 * 1024  # a pipe's capacity: one read empties it
-# A program that died closes its pipes a moment before its exit status is known.
+_CHUNK = 64 * 1024  # a pipe's capacity
+# A program's pipes close shortly before its exit status is available.
 _EXIT_FOLLOWS_S = 0.25
-# How often to look for the exit where the kernel cannot announce it (no pidfd).
+# Polling interval for the exit without a pidfd.
 _LOOK_EVERY_S = 0.005
-# What is read of the stderr of a dead child; something that it started may write on without end.
-_LAST_WORDS = 64 * _CHUNK
+# Limit of stderr read after the end; other processes may still write to it.
+_LAST_STDERR = 64 * _CHUNK
 
 
 class How(TypedDict, total=False):
-    """How a program is started, on any host.
+    """Options to start a program on any host.
 
     Attributes:
-        cwd: where it runs; None or left out for here.
-        env: its whole environment; None or left out for sectax's own.
-        line_limit: the longest line in bytes that it may write (`LINE_LIMIT`).
-        ends_itself: it has process groups of its own, and ends them and itself when its stdin ends. So it is given
-            that moment when sectax dies, and where it is killed all the same its whole session is killed with it.
+        cwd: working directory; None for the current one.
+        env: its whole environment; None for sectax's.
+        line_limit: maximum bytes of a line (`LINE_LIMIT`).
+        ends_itself: whether it ends itself and its process groups at the end of stdin, instead of being watched by the
+            guardian; if it is killed, its whole session is killed too.
     """
 
     cwd: str | Path | None
@@ -46,25 +46,17 @@ class How(TypedDict, total=False):
 
 
 class Child:
-    """A running program in a process group and session of its own, with pipes to stdin, stdout and stderr.
+    """A running program in its own process group and session, with pipes.
 
-    stderr is drained whenever sectax waits for this child, so a noisy child never blocks while it is asked to do
-    something. Nothing is left behind: leaving the context, `close` and `kill` end the whole process group, and the
-    guardian does so if sectax is killed. (A descendant that opens a session of its own escapes this.)
+    stderr is read while waiting for the child, so that it does not block. Leaving the context, `close` and `kill` end
+    the whole process group, as does the guardian if sectax is killed; descendants in other sessions escape.
 
-    All deadlines are instants of `time.monotonic()`. A child belongs to one thread at a time. Only a host makes one
+    Deadlines are times of `time.monotonic()`. A child belongs to one thread at a time, and is created by a host only
     (`sectax.hosts.registry`).
     """
 
     def __init__(self, argv: Sequence[str], **how: Unpack[How]) -> None:
-        """Start the program.
-
-        Args:
-            argv: the program (found on PATH) and its arguments; no shell is involved.
-            how: as in `How`.
-        Raises:
-            ChildNotStarted: there is no such program or folder, or it may not be executed.
-        """
+        """Start a program, without a shell. Raises `ChildNotStarted`."""
         cwd = how.get("cwd")
         if not argv:
             raise ChildNotStarted("(nothing)", "there is no command")
@@ -85,7 +77,7 @@ class Child:
         except (OSError, ValueError) as error:  # ValueError: a NUL in a word
             raise ChildNotStarted(argv[0], _reason(error, cwd)) from error
         self.pid = self._process.pid
-        self._ended = False  # reaped: the pid means nothing any more
+        self._ended = False  # reaped, so the PID is invalid
         self._killed = False  # by us
         self._exit_seen = False
         if not self._ends_itself:
@@ -93,7 +85,7 @@ class Child:
         self._memory_kills = MemoryKills(self.pid)
         self._line_limit = how.get("line_limit", LINE_LIMIT)
         self._buffer = bytearray()
-        self._searched = 0  # bytes of the buffer known to hold no line break
+        self._searched = 0  # bytes of the buffer without a line break
         self._stderr = bytearray()
         self._open_pipes()
 
@@ -121,34 +113,33 @@ class Child:
 
     @property
     def stderr_tail(self) -> bytes:
-        """The last 8 KiB that were read of stderr."""
+        """The last 8 KiB of stderr."""
         return bytes(self._stderr)
 
     @property
     def saw_memory_kill(self) -> bool:
-        """Whether the kernel has killed something for want of memory since this child was started."""
+        """Whether the kernel killed any process for lack of memory since the start."""
         return self._memory_kills.have_grown()
 
     @property
     def has_ended(self) -> bool:
-        """Whether it was waited for or killed: nothing of it runs any more."""
+        """Whether it was waited for or killed."""
         return self._ended
 
     def is_running(self) -> bool:
-        """Whether the program has not ended yet, however it may end."""
         return not self._has_exited()
 
     @property
     def unread(self) -> bytes:
-        """What has come on stdout and was not asked for yet."""
+        """Buffered stdout."""
         return bytes(self._buffer)
 
     def send(self, line: bytes, deadline: float) -> None:
         """Write to the child's stdin.
 
         Raises:
-            ChildSilent: the child did not read it in time.
-            ChildDied: the child has closed its stdin or ended.
+            ChildSilent: not read in time.
+            ChildDied: stdin was closed, or the child ended.
         """
         began = time.monotonic()
         rest = memoryview(line)
@@ -161,12 +152,12 @@ class Child:
                 raise self._died() from error
 
     def receive_line(self, deadline: float) -> bytes:
-        """The next line of stdout, with its line break.
+        """Read the next line of stdout, with its line break.
 
         Raises:
-            ChildSilent: no whole line came in time.
-            ChildDied: stdout was closed or the child ended before a whole line came.
-            ChildFlooded: the line is longer than the limit.
+            ChildSilent: no complete line in time.
+            ChildDied: stdout was closed, or the child ended.
+            ChildFlooded: the line is too long.
         """
         began = time.monotonic()
         while True:
@@ -175,37 +166,35 @@ class Child:
                 return line
             if len(self._buffer) > self._line_limit:
                 raise ChildFlooded(len(self._buffer), self.stderr_tail)
-            # Read what is left before believing in the end.
+            # Read the remaining output before reporting the end.
             if not self._stdout_open or (self._exit_seen and not self._read_stdout()):
                 raise self._died()
             if not self._exit_seen:
                 try:
                     self._wait(began, deadline)
                 except ChildSilent:
-                    # It may have come in time, and sectax itself been stopped meanwhile.
+                    # The line may have arrived in time while sectax was stopped.
                     if not self._read_stdout():
                         raise
 
     def wait(self, deadline: float) -> int:
-        """Wait until the child has ended of itself, reading and discarding what it still writes.
+        """Wait for the child's end, discarding its output; returns the exit status or negative signal.
 
-        Returns:
-            The exit status; negative is the signal that ended it.
         Raises:
-            ChildSilent: it still runs at the deadline.
+            ChildSilent: still running at the deadline.
         """
         began = time.monotonic()
         while not self._has_exited():
             self._buffer.clear()
             self._searched = 0
-            # Without a pidfd the end of the program is no event that can be waited for.
+            # Without a pidfd, poll for the end.
             look = time.monotonic() + _LOOK_EVERY_S
             if self._pidfd >= 0 or look >= deadline:
                 self._wait(began, deadline)
             else:
                 with contextlib.suppress(ChildSilent):
                     self._wait(began, look)
-        self._read_last_words()
+        self._read_last_stderr()
         return self._end()
 
     def close_stdin(self) -> None:
@@ -214,11 +203,7 @@ class Child:
             self._stdin = -1
 
     def close(self, grace: float) -> int:
-        """Close stdin, give the child *grace* seconds to end, then kill what is left of its process group.
-
-        Returns:
-            The exit status; negative is the signal that ended it (-9 where it had to be killed).
-        """
+        """Close stdin, wait *grace* seconds, then kill its process group; returns the status as `wait`."""
         if not self._ended:
             self.close_stdin()
             with contextlib.suppress(ChildSilent):
@@ -227,7 +212,7 @@ class Child:
         return self._process.returncode
 
     def kill(self) -> None:
-        """End the whole process group at once. May be called at any time and any number of times; never raises."""
+        """Kill the whole process group; may be called again, never raises."""
         if not self._ended:
             self._killed = True
             self._end()
@@ -243,7 +228,7 @@ class Child:
         return line
 
     def _wait_for_room(self, began: float, deadline: float) -> None:
-        """Wait until stdin may take more; what the child writes meanwhile is read, or both would wait for ever."""
+        """Wait until stdin is writable, reading output meanwhile to avoid a deadlock."""
         self._poll.register(self._stdin, select.POLLOUT)
         try:
             self._wait(began, deadline)
@@ -253,10 +238,10 @@ class Child:
             raise self._died()
 
     def _wait(self, began: float, deadline: float) -> None:
-        """Wait for anything to happen, and read what there is."""
+        """Wait for any event, and read available output."""
         now = time.monotonic()
         if now >= deadline:
-            if self._has_exited():  # something that it started holds the pipes open
+            if self._has_exited():  # another process has the pipes open
                 self._exit_seen = True
                 return
             raise ChildSilent(deadline - began, self.stderr_tail)
@@ -302,30 +287,26 @@ class Child:
                 self._poll.unregister(self._stderr_fd)
         return len(chunk)
 
-    def _read_last_words(self) -> None:
-        left = _LAST_WORDS
-        while left > 0 and (size := self._read_stderr()) > 0:
-            left -= size
+    def _read_last_stderr(self) -> None:
+        limit = _LAST_STDERR
+        while limit > 0 and (size := self._read_stderr()) > 0:
+            limit -= size
 
     def _died(self) -> ChildDied:
-        """The story of a child that has closed a pipe: give its exit a moment to show, and end it."""
+        """End a child that closed a pipe, and explain its exit."""
         if not self._ended:
             with contextlib.suppress(ChildSilent):
                 self.wait(time.monotonic() + _EXIT_FOLLOWS_S)
         if not self._ended:
-            self._read_last_words()
+            self._read_last_stderr()
             return ChildDied(None, out_of_memory=False, stderr_tail=self.stderr_tail)
         status = self._process.returncode
-        # A shell around the program says 137 where the program was killed.
+        # A shell reports 137 for a killed program.
         by_sigkill = status in (-signal.SIGKILL, 128 + signal.SIGKILL) and not self._killed
-        return ChildDied(
-            status,
-            out_of_memory=by_sigkill and self.saw_memory_kill,
-            stderr_tail=self.stderr_tail,
-        )
+        return ChildDied(status, out_of_memory=by_sigkill and self.saw_memory_kill, stderr_tail=self.stderr_tail)
 
     def _has_exited(self) -> bool:
-        """Whether the program has ended; it is not reaped yet, so its pid stays its own."""
+        """Whether the program has ended, without reaping it."""
         if self._ended:
             return True
         with contextlib.suppress(ChildProcessError):
@@ -333,7 +314,7 @@ class Child:
         return True
 
     def _end(self) -> int:
-        """Kill the process group, reap the leader, close everything. The order keeps pid and group ours to the end."""
+        """Kill the process group, then reap the leader, so that the IDs are not reused before."""
         if self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
@@ -355,13 +336,13 @@ class Child:
 
 
 def _kill_session(session: int) -> None:
-    """Kill every process of a session whose leader is gone; its number stays taken as long as there are any."""
+    """Kill all processes of a session whose leader has ended."""
     for folder in Path("/proc").iterdir():
         if not folder.name.isdigit():
             continue
         with contextlib.suppress(OSError, ValueError, IndexError):
             stat = (folder / "stat").read_bytes()
-            # Behind the name in parentheses: state ppid pgrp session (proc_pid_stat(5))
+            # After the name in parentheses: state ppid pgrp session (proc_pid_stat(5))
             if int(stat[stat.rindex(b")") + 1 :].split()[3]) == session:
                 os.kill(int(folder.name), signal.SIGKILL)
 

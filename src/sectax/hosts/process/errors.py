@@ -1,4 +1,4 @@
-"""What can go wrong with a child, with all figures; the words for a person are made upstairs."""
+"""Errors of child processes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sectax.text.printable import printable
 
 
 class ChildError(Exception):
-    """A child did not do what was expected of it."""
+    """Base class of errors of a child process."""
 
     def __init__(self, message: str, stderr_tail: bytes = b"") -> None:
         super().__init__(message)
@@ -16,12 +16,12 @@ class ChildError(Exception):
 
     @property
     def last_line(self) -> str:
-        """The last line that it wrote to stderr and that says something; empty for none."""
+        """The last non-empty line of stderr; empty for none."""
         return last_line(self.stderr_tail)
 
 
 class ChildNotStarted(ChildError):
-    """The program could not be started at all; `reason` is the system's."""
+    """The program could not be started; `reason` is the system's."""
 
     def __init__(self, program: str, reason: str) -> None:
         super().__init__(f"{program} could not be started: {reason}")
@@ -30,12 +30,11 @@ class ChildNotStarted(ChildError):
 
 
 class ChildDied(ChildError):
-    """The child has ended, or closed the pipe that it was to answer on.
+    """The child has ended, or closed its stdout.
 
     Attributes:
-        exit_status: as `subprocess` counts: negative is the signal that killed it; None where it still runs and
-            has only closed its pipe.
-        out_of_memory: the kernel killed it for want of memory.
+        exit_status: negative for a signal, as in `subprocess`; None if it is still running.
+        out_of_memory: whether the kernel killed it for lack of memory.
     """
 
     def __init__(self, exit_status: int | None, *, out_of_memory: bool, stderr_tail: bytes) -> None:
@@ -45,10 +44,10 @@ class ChildDied(ChildError):
 
 
 class ChildSilent(ChildError):
-    """The child did not do it in the `seconds` that it was given."""
+    """The child did not answer within `seconds`."""
 
     def __init__(self, seconds: float, stderr_tail: bytes = b"") -> None:
-        super().__init__(f"nothing came within {seconds:.1f} s", stderr_tail)
+        super().__init__(f"no answer within {seconds:.1f} s", stderr_tail)
         self.seconds = seconds
 
 
@@ -56,20 +55,20 @@ class ChildFlooded(ChildError):
     """The child wrote `bytes` bytes without a line break."""
 
     def __init__(self, size: int, stderr_tail: bytes = b"") -> None:
-        super().__init__(f"{size} bytes came without a line break", stderr_tail)
+        super().__init__(f"{size} bytes without a line break", stderr_tail)
         self.bytes = size
 
 
 def last_line(stderr: bytes) -> str:
-    """The last line that says something, safe to print; empty for none."""
+    """The last non-empty line, safe to print; empty for none."""
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     return printable(lines[-1], 200) if lines else ""
 
 
 def describe_exit(exit_status: int | None, out_of_memory: bool = False) -> str:
-    """Say an exit status as a shell would number it: `exit status 137, killed for memory`."""
+    """Describe an exit status as a shell numbers it: `exit status 137, killed for memory`."""
     if exit_status is None:
-        return "it closed its pipe but still runs"
+        return "it closed its pipe but is still running"
     if exit_status >= 0:
         return f"exit status {exit_status}" + (", killed for memory" if out_of_memory else "")
     number = -exit_status

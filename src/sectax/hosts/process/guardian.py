@@ -1,13 +1,10 @@
-"""Kills what sectax leaves behind when sectax itself is killed.
+"""Kills child processes when sectax itself is killed by SIGKILL.
 
-A process that is killed by SIGKILL cannot clean up after itself. Children that keep to the probe protocol notice the
-end of their stdin and exit; the guardian is there for the others. It is one small shell per sectax process, idle at
-the end of a pipe: when sectax dies, the kernel closes the pipe, and the guardian kills the process groups that it was
-told of.
+Children that follow the probe protocol exit at the end of their stdin. For the others there is one small shell per
+sectax process, which waits at the end of a pipe, and kills the watched process groups when the kernel closes the pipe.
 
-PR_SET_PDEATHSIG would need code between fork and exec (`preexec_fn`, which forbids vfork and is unsafe with threads)
-or a program in front of every child, reaches only the child and not what the child started, and fires when the
-*thread* that started the child ends.
+PR_SET_PDEATHSIG is no alternative: it needs code between fork and exec, reaches only the child itself, and fires when
+the starting *thread* ends.
 """
 
 from __future__ import annotations
@@ -18,7 +15,7 @@ import os
 import subprocess
 import threading
 
-# Signals that a terminal or a supervisor sends to everyone must not end the guardian before its work.
+# The guardian ignores signals that a terminal or supervisor sends to all processes.
 _SCRIPT = """
 trap '' HUP INT QUIT TERM
 watched=' '
@@ -36,7 +33,7 @@ for member in $watched; do kill -s KILL -- "-$member"; done
 
 
 class Guardian:
-    """The shell that waits for the end of this process. Safe to use from several threads."""
+    """The shell that waits for the end of this process; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -45,7 +42,7 @@ class Guardian:
         self._groups: set[int] = set()
 
     def prepare(self) -> None:
-        """Start the shell, so that a group which is started next goes unwatched for no longer than one write takes."""
+        """Start the shell, so that the next group is watched without delay."""
         with self._lock:
             self._own()
             if self._shell is None:
@@ -58,14 +55,14 @@ class Guardian:
             self._send(f"watch {group}\n")
 
     def release(self, group: int) -> None:
-        """Forget a group. Call it before the leader is reaped, while its number cannot be given to another."""
+        """Stop watching a group; to be called before its leader is reaped and its ID reused."""
         with self._lock:
             if group in self._groups and self._owner == os.getpid():
                 self._groups.discard(group)
                 self._send(f"release {group}\n")
 
     def dismiss(self) -> None:
-        """Let the shell go; it kills what is still watched."""
+        """End the shell, which kills groups that are still watched."""
         with self._lock:
             shell, self._shell = self._shell, None
             if shell is not None and self._owner == os.getpid():
@@ -79,7 +76,7 @@ class Guardian:
     def _send(self, line: str) -> None:
         try:
             self._write(line)
-        except OSError:  # no shell yet, or someone ended it
+        except OSError:  # no shell yet, or it was killed
             self._restart()
 
     def _write(self, line: str) -> None:
@@ -92,7 +89,7 @@ class Guardian:
             with contextlib.suppress(OSError):
                 self._shell.communicate()
         self._shell = None
-        # Where there is no shell (a bare container) only the end of stdin tells the children.
+        # Without a shell (in a minimal container), children only notice the end of stdin.
         with contextlib.suppress(OSError):
             self._shell = subprocess.Popen(
                 ["/bin/sh", "-c", _SCRIPT],
@@ -101,7 +98,7 @@ class Guardian:
                 stderr=subprocess.DEVNULL,
                 bufsize=0,
                 cwd="/",
-                start_new_session=True,  # Ctrl-C on the terminal is not for it
+                start_new_session=True,  # no Ctrl-C from the terminal
             )
             for group in self._groups:
                 self._write(f"watch {group}\n")

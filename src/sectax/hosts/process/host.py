@@ -1,4 +1,4 @@
-"""This machine as a host: plain processes, its programs, and what it is (what a run must keep, and what may change)."""
+"""This machine as a host: processes, programs, and facts."""
 
 from __future__ import annotations
 
@@ -18,35 +18,31 @@ from sectax.text.printable import printable
 
 
 class NotFound(SectaxError):
-    """There is no such program, on the host that was asked."""
+    """A program does not exist on a host."""
 
 
 def find_program(word: str, cwd: str | None, env: Mapping[str, str]) -> str:
-    """The path of a program.
+    """Path of an executable program. Raises `NotFound`.
 
     Args:
-        word: as the user typed it; with a slash it is a path, seen from *cwd*, without one it is looked for on PATH.
-        cwd: where the command runs; None for here.
-        env: what is added to the environment; its PATH counts.
-    Raises:
-        NotFound: it is not there, or may not be executed.
+        word: a path relative to *cwd* if it has a slash, otherwise a name on PATH.
+        cwd: working directory; None for the current one.
+        env: additional environment, maybe with a PATH.
     """
     shown = printable(word, 200)
     if os.sep not in word:
         path = shutil.which(word, path=env.get("PATH"))
         if path is None:
-            raise NotFound(
-                f"{shown!r} was not found on PATH",
-                "give its path, or --shell where it is a shell's own word (a pipe, a variable, a built-in)",
-            )
+            hint = "give its path, or use --shell for pipes, variables and shell built-ins"
+            raise NotFound(f"{shown!r} was not found on PATH", hint)
         return os.path.abspath(path)
     path = os.path.abspath(os.path.join(cwd or os.getcwd(), word))
     if not os.path.exists(path):
-        raise NotFound(f"{shown!r} was not found", f"relative paths are seen from {cwd or os.getcwd()}")
+        raise NotFound(f"{shown!r} was not found", f"paths are relative to {cwd or os.getcwd()}")
     if os.path.isdir(path):
-        raise NotFound(f"{shown!r} is a folder", "name the program in it")
+        raise NotFound(f"{shown!r} is a folder", "give a program")
     if not os.access(path, os.X_OK):
-        raise NotFound(f"{shown!r} may not be executed", f"chmod +x {shown}")
+        raise NotFound(f"{shown!r} is not executable", f"chmod +x {shown}")
     return path
 
 
@@ -55,7 +51,7 @@ _CPUINFO = Path("/proc/cpuinfo")
 
 
 def host_identity() -> dict[str, str]:
-    """CPU, kernel, quota and runtime of this machine, as names and values; what is not readable is left out."""
+    """CPU, kernel, quota and runtime of this machine; unreadable values are omitted."""
     identity = {
         "host.cpu_model": _field(_CPUINFO, "model name")
         or _field(_CPUINFO, "CPU part")
@@ -78,7 +74,7 @@ def host_identity() -> dict[str, str]:
 
 
 def host_circumstances() -> dict[str, str]:
-    """What may change while a run goes on: load, free memory, frequency."""
+    """Facts that may change during a run: load, free memory, frequency."""
     circumstances = {
         "host.name": platform.node(),
         "host.load": " ".join(f"{load:.2f}" for load in os.getloadavg()),
@@ -89,8 +85,8 @@ def host_circumstances() -> dict[str, str]:
     return {name: value for name, value in circumstances.items() if value is not None}
 
 
-# Of x86's `flags` and of Arm's `Features`, what hastens ciphers and hashes, as people call it.
-_HASTENS = {
+# Instructions for ciphers and hashes in x86's `flags` and Arm's `Features`, with their common names.
+_X86_INSTRUCTIONS = {
     "aes": "AES-NI",
     "vaes": "VAES",
     "pclmulqdq": "PCLMULQDQ",
@@ -99,15 +95,13 @@ _HASTENS = {
     "avx2": "AVX2",
     "avx512f": "AVX-512",
 }
-_ARM_HASTENS = {"aes": "AES", "pmull": "PMULL", "sha2": "SHA2", "sha512": "SHA512", "sha3": "SHA3", "sve": "SVE"}
+_ARM_INSTRUCTIONS = {"aes": "AES", "pmull": "PMULL", "sha2": "SHA2", "sha512": "SHA512", "sha3": "SHA3", "sve": "SVE"}
 
 
 def _instructions() -> list[str]:
-    """The processor's own instructions for cryptography that the kernel names."""
-    x86, arm = (set((_field(_CPUINFO, name) or "").split()) for name in ("flags", "Features"))
-    return [
-        word for flags, words in ((x86, _HASTENS), (arm, _ARM_HASTENS)) for flag, word in words.items() if flag in flags
-    ]
+    known = {"flags": _X86_INSTRUCTIONS, "Features": _ARM_INSTRUCTIONS}
+    flags = {field: (_field(_CPUINFO, field) or "").split() for field in known}
+    return [word for field, words in known.items() for flag, word in words.items() if flag in flags[field]]
 
 
 def _text(path: Path) -> str | None:
@@ -140,7 +134,7 @@ def _cgroup_version() -> str | None:
 
 
 def _cpu_quota() -> str | None:
-    """The quota of the cgroup that is mounted here, as the kernel says it; none is 'max'."""
+    """Quota of the mounted cgroup, as the kernel prints it; 'max' for none."""
     unified = _text(Path("/sys/fs/cgroup/cpu.max"))
     if unified is not None:
         return unified
@@ -151,7 +145,7 @@ def _cpu_quota() -> str | None:
 
 
 class LocalHost:
-    """Implements `sectax.hosts.registry.Host` for the machine that sectax runs on."""
+    """Implements `sectax.hosts.registry.Host` for this machine."""
 
     name = LOCAL_HOST
     find_program = staticmethod(find_program)

@@ -1,4 +1,4 @@
-"""Which processor a run stays on: the least busy one, and not one that another sectax measures on."""
+"""Binds a run to the least busy processor that no other sectax uses."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pathlib import Path
 _STAT = Path("/proc/stat")
 # Long enough for ten ticks of the kernel's clock, which counts busy time.
 _WATCH_S = 0.1
-# Columns of a processor's line in proc_stat(5) that are idle time: idle and iowait.
+# Columns of idle time in proc_stat(5): idle and iowait.
 _IDLE = (3, 4)
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """The processor of the subjects, whether another sectax measures on it too, and the processors that are left."""
+    """The processor of the subjects, whether another sectax uses it too, and the other processors."""
 
     number: int
     shared: bool
@@ -28,25 +28,23 @@ class Chosen:
 
 @contextlib.contextmanager
 def on_one_processor(claims: Path) -> Iterator[Chosen]:
-    """Keep this process, and with it those that it starts, on one of the processors that it may use.
+    """Bind this process and its children to one processor.
 
-    Processors that are shared with other machines are not equally busy, so a process that stays on another one than
-    its baseline shows a cost that does not exist (docs/method-notes.md, 'One processor').
+    Virtual processors are not equally busy, so different processors for baseline and treatment would show a cost that
+    does not exist (docs/method-notes.md, 'One processor').
 
     Args:
-        claims: a folder of this user in which every sectax locks a file for the processor that it measures on. The
-            kernel releases the lock when it ends, however it ends.
+        claims: folder in which every sectax of this user locks a file for its processor.
     """
     allowed = os.sched_getaffinity(0)
     busy = _busy_shares(allowed)
-    # Among equally idle ones the last, since many kernels serve interrupts on the first.
+    # The last of equally idle ones, since many kernels handle interrupts on the first.
     ranked = sorted(allowed, key=lambda number: (round(busy.get(number, 0.0), 1), -number))
     with contextlib.ExitStack() as held:
         chosen = next((number for number in ranked if _claimed(claims, number, held)), None)
         os.sched_setaffinity(0, {ranked[0] if chosen is None else chosen})
         try:
             number = ranked[0] if chosen is None else chosen
-            # Where there is no other one, all work is done on the only one.
             yield Chosen(number, chosen is None, frozenset(allowed - {number} or allowed))
         finally:
             os.sched_setaffinity(0, allowed)
@@ -54,7 +52,7 @@ def on_one_processor(claims: Path) -> Iterator[Chosen]:
 
 @contextlib.contextmanager
 def among(numbers: Collection[int]) -> Iterator[None]:
-    """Keep this process, and those that it starts meanwhile, on these processors."""
+    """Bind this process, and children started meanwhile, to these processors."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, numbers)
     try:
@@ -64,10 +62,10 @@ def among(numbers: Collection[int]) -> Iterator[None]:
 
 
 def move_threads(pid: int, processors: Collection[int]) -> None:
-    """Keep all threads of a process of this user on these processors; what cannot be moved stays."""
+    """Bind all threads of a process to these processors, where permitted."""
     moved: set[str] = set()
     with contextlib.suppress(OSError):
-        # A thread that is not moved yet may start others, which begin where it is.
+        # Threads that are not moved yet may start others.
         while threads := set(os.listdir(f"/proc/{pid}/task")) - moved:
             for thread in threads:
                 with contextlib.suppress(OSError):
@@ -76,13 +74,13 @@ def move_threads(pid: int, processors: Collection[int]) -> None:
 
 
 def unclaimed(claims: Path, numbers: Collection[int]) -> list[int]:
-    """Those of these processors that no sectax measures on now."""
+    """Those processors that no sectax uses now."""
     with contextlib.ExitStack() as held:
         return [number for number in sorted(numbers) if _claimed(claims, number, held)]
 
 
 def _claimed(claims: Path, number: int, held: contextlib.ExitStack) -> bool:
-    """Whether the processor is ours now. Where no file can be locked nobody can be noticed, and that is no trouble."""
+    """Try to claim a processor; succeeds if locks do not work."""
     try:
         claims.mkdir(mode=0o700, parents=True, exist_ok=True)
         fd = os.open(claims / f"processor-{number}", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
@@ -101,7 +99,7 @@ def _claimed(claims: Path, number: int, held: contextlib.ExitStack) -> bool:
 
 
 def _busy_shares(numbers: set[int]) -> dict[int, float]:
-    """The share of a short while that each processor worked for anybody; empty where it cannot be read."""
+    """Share of a short interval that each processor was busy; empty if unreadable."""
     before = _times(_STAT)
     if len(numbers) < 2 or not before:
         return {}
@@ -115,7 +113,7 @@ def _busy_shares(numbers: set[int]) -> dict[int, float]:
 
 
 def _times(stat: Path) -> dict[int, tuple[int, int]]:
-    """Of every processor its ticks in all, and those that it was idle."""
+    """Total and idle ticks of every processor."""
     try:
         lines = stat.read_text().splitlines()
     except OSError:
@@ -124,6 +122,6 @@ def _times(stat: Path) -> dict[int, tuple[int, int]]:
     for line in lines:
         name, *ticks = line.split()
         if name.startswith("cpu") and name[3:].isdigit():
-            counts = [int(tick) for tick in ticks[:8]]  # what follows is counted in user time already
-            times[int(name[3:])] = (sum(counts), sum(counts[place] for place in _IDLE))
+            counts = [int(tick) for tick in ticks[:8]]  # the others are included in user time
+            times[int(name[3:])] = (sum(counts), sum(counts[column] for column in _IDLE))
     return times

@@ -1,7 +1,7 @@
-"""What the kernel knows of a process while it works: CPU time, waiting for a CPU, throttling, steal, switches.
+"""Kernel telemetry of a process: CPU time, run-queue delay, throttling, steal, context switches.
 
-A reading is taken before and after every batch, so it must be cheap: files stay open and are read with `pread`, and
-only threads that have run since the last reading are looked at. What cannot be read is missing, never zero.
+Readings are taken before and after every batch, so they must be cheap: files stay open and are read with `pread`, and
+only threads that have run are read. Unreadable values are missing, never zero.
 """
 
 from __future__ import annotations
@@ -15,15 +15,14 @@ from typing import NamedTuple
 
 from sectax.hosts.process.cgroups import ENOUGH, SharedCounters, cgroup_folders, number_after, open_counter
 
-# Threads whose status stays open; that of others is opened when they have run. A JVM starts dozens that never run,
-# and a process may open only so many files.
+# Limit of open status files; a JVM starts dozens of threads that never run, and open files are limited.
 _STATUSES_KEPT = 4
-# Field of /proc/PID/stat behind the name in parentheses that says which CPU it last ran on (proc_pid_stat(5): 39).
+# The last CPU in /proc/PID/stat, counted after the name in parentheses (field 39 in proc_pid_stat(5)).
 _LAST_CPU = 36
 
 
 class ThreadReading(NamedTuple):
-    """One thread since its start; nanoseconds and counts, None where it cannot be read."""
+    """One thread since its start; None means unreadable."""
 
     run_ns: int | None
     delay_ns: int | None
@@ -33,7 +32,7 @@ class ThreadReading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TelemetryReading:
-    """Counters of one instant, each from a start of its own: only differences mean anything."""
+    """Counters at one time, for differences."""
 
     cpu_time_ns: int | None
     threads: dict[int, ThreadReading] | None
@@ -47,20 +46,20 @@ _NOTHING = TelemetryReading(None, None, None, None, None, None)
 
 
 class TelemetryReader:
-    """Reads one process again and again; close it."""
+    """Reads the counters of one process; to be closed."""
 
     def __init__(self, pid: int, root: Path = Path("/")) -> None:
-        """Args: the process; *root*, where the file system begins (another one in tests)."""
+        """Args: process; root of the file system, for tests."""
         self._pid = pid
         self._proc = root / f"proc/{pid}"
-        # The clock of a whole process's CPU time, as clock_getcpuclockid(3) makes it: all its threads, also ended ones.
+        # The clock ID that clock_getcpuclockid(3) returns: CPU time of all threads, including ended ones.
         self._cpu_clock = (~pid << 3) | 2
         self._schedstats: dict[int, int] = {}
         self._statuses: dict[int, int] = {}
         self._threads: dict[int, ThreadReading] = {}
         self._last = _NOTHING
-        self._number = 0  # of threads, as the status last read says
-        self._unreadable = False  # some thread could not be read, so sums over all would be too small
+        self._number = 0  # of threads, in the last status read
+        self._unreadable = False  # some thread is unreadable, so sums would be too small
         self._shared: SharedCounters | None = SharedCounters.of(root, tuple(cgroup_folders(pid, "cpu", root)))
         self._cpus = root / "sys/devices/system/cpu"
         self._has_frequency = (self._cpus / "cpu0/cpufreq/scaling_cur_freq").exists()
@@ -73,11 +72,10 @@ class TelemetryReader:
             os.close(fd)
 
     def read(self, just_now: bool = False) -> TelemetryReading:
-        """The counters now. Never raises: of a process that is gone nothing is read.
+        """Read the counters; never raises.
 
         Args:
-            just_now: what is shared with other processes may be a millisecond old. Where subjects take turns, the end
-                of one visit is the beginning of the next.
+            just_now: whether shared counters may be a millisecond old, as between visits that follow each other.
         """
         if self._shared is None:
             return _NOTHING
@@ -92,7 +90,7 @@ class TelemetryReader:
         return self._last
 
     def processors(self) -> int:
-        """How many processors the process may use; all of them where it cannot be asked any more."""
+        """Number of processors available to the process; all if it has ended."""
         try:
             return len(os.sched_getaffinity(self._pid))
         except OSError:
@@ -105,7 +103,7 @@ class TelemetryReader:
             return None
 
     def _read_threads(self) -> tuple[dict[int, ThreadReading] | None, int]:
-        """All threads, and the one that ran most since the last reading."""
+        """All threads, and the ID of the busiest one since the last reading."""
         busiest, longest = self._pid, 0
         alive = number = len(self._threads)
         for tid, before in self._threads.items():
@@ -114,7 +112,7 @@ class TelemetryReader:
                 alive -= 1
             elif now is not before:
                 self._threads[tid] = now
-                number = self._number  # a thread is begun by one that runs, so only those need be asked
+                number = self._number  # only running threads start others
                 if (now.run_ns or 0) - (before.run_ns or 0) > longest:
                     busiest, longest = tid, (now.run_ns or 0) - (before.run_ns or 0)
         if alive != number or not alive:
@@ -143,11 +141,11 @@ class TelemetryReader:
             reading = self._read_thread(tid, None)
             if reading is not None:
                 self._threads[tid] = reading
-            elif (self._proc / f"task/{tid}").exists():  # no more files may be opened
+            elif (self._proc / f"task/{tid}").exists():  # too many open files
                 self._unreadable = True
 
     def _read_thread(self, tid: int, before: ThreadReading | None) -> ThreadReading | None:
-        """One thread; *before* itself where it has not run since; None where it is gone."""
+        """Read a thread; returns *before* if it has not run since, None if it has ended."""
         run_ns = delay_ns = None
         schedstat = self._schedstats.get(tid)
         if schedstat is not None:
@@ -193,16 +191,15 @@ class TelemetryReader:
 
 
 def difference(before: TelemetryReading, after: TelemetryReading) -> dict[str, float]:
-    """What happened between two readings of one process, with units in the names.
+    """Difference of two readings of a process. Unreadable keys are absent.
 
-    Keys, each absent where it could not be read:
-        cpu_time_s: CPU time of the process, all threads.
-        run_queue_delay_s: time that threads were ready and waited for a CPU, summed over threads. What a thread
-            that ended in between had gathered since the reading before is not in it.
-        voluntary_switches, involuntary_switches: of all threads, with the same reservation.
-        steal_s: time that the hypervisor gave to others, all CPUs of this machine, in steps of a kernel tick.
-        throttled_s, throttled_periods: of the process's cpu group and every visible ancestor, summed.
-        frequency_hz: of the CPU that the busiest thread last ran on, at *after*; no difference.
+    Keys:
+        cpu_time_s: CPU time of all threads.
+        run_queue_delay_s: time that ready threads waited for a CPU, without threads that ended in between.
+        voluntary_switches, involuntary_switches: likewise.
+        steal_s: time that the hypervisor ran other guests, on all CPUs, in kernel ticks.
+        throttled_s, throttled_periods: sum over the process's CPU cgroup and its visible ancestors.
+        frequency_hz: of the busiest thread's last CPU, at *after*.
     """
     threads = _thread_difference(before.threads, after.threads)
     run_queue_delay_s = None if threads.delay_ns is None else threads.delay_ns * 1e-9
@@ -230,11 +227,11 @@ def _thread_difference(
         if earlier is now:
             continue
         if earlier is not None and (earlier.run_ns or 0) > (now.run_ns or 0):
-            earlier = None  # the number has been given to another thread
+            earlier = None  # the ID was reused
         for index, value in enumerate(now):
             start = 0 if earlier is None else earlier[index]
-            so_far = sums[index]
-            sums[index] = None if value is None or start is None or so_far is None else so_far + value - start
+            total = sums[index]
+            sums[index] = None if value is None or start is None or total is None else total + value - start
     return ThreadReading(*sums)
 
 
@@ -243,7 +240,7 @@ def _subtract(before: int | None, after: int | None, unit: float = 1.0) -> float
 
 
 class NoTelemetry:
-    """Implements `sectax.hosts.registry.Telemetry` where nothing is read: elsewhere, or nothing is open yet."""
+    """Implements `sectax.hosts.registry.Telemetry` without any counters."""
 
     def __init__(self, processors: int = 1) -> None:
         self._processors = processors
@@ -255,11 +252,11 @@ class NoTelemetry:
         return self._processors
 
     def close(self) -> None:
-        """Nothing was opened."""
+        """Do nothing."""
 
 
 class SharedTelemetry:
-    """What this machine shares among all its programs (steal), for one that runs behind another program."""
+    """Counters of the machine only (steal), for a program started by another program."""
 
     def __init__(self, inner: TelemetryReader) -> None:
         self._inner = inner

@@ -1,6 +1,6 @@
 """Another machine as a host, over the system's ssh client and one persistent connection.
 
-Nobody is asked anything: a host key that is unknown or has changed, and a login that wants a password, are refused.
+Without prompts: unknown or changed host keys and password logins are rejected.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from sectax.hosts.process.telemetry import NoTelemetry
 from sectax.model.errors import WrongUse
 from sectax.text.printable import printable
 
-# A file for the ssh client in the place of ~/.ssh/config.
+# A file that replaces ~/.ssh/config.
 CONFIG = "SECTAX_SSH_CONFIG"
 
 _LOCAL = LocalHost()
-# No part begins with a dash: it would be an option of the client.
+# No part begins with a dash, which would make it an option of ssh.
 _NAME = re.compile(
     r"ssh://(?:[A-Za-z0-9_][A-Za-z0-9._-]*@)?(?:[A-Za-z0-9_][A-Za-z0-9._-]*|\[[0-9a-fA-F:.]+\])(?::(?P<port>\d{1,5}))?"
 )
 _SOCKETS = "sectax-ssh-"
 _READY = b"sectax-ready\n"
-# What holds a connection: its folder is there before it greets, with its number in it, and goes when stdin ends.
+# Remote side of the connection: creates a folder with its PID, and removes it when stdin ends.
 _HOLD = rf"""{leftovers.SWEEP}
 mkdir -m 700 "$0" && echo "$$" >"$0/{leftovers.OWNER}"
 echo sectax-ready
@@ -56,52 +56,50 @@ _REFUSE = {
     "ForwardX11": "no",
     "ClearAllForwardings": "yes",
     "ConnectTimeout": "10",
-    # A host that is gone is noticed after 20 s.
+    # A lost host is noticed after 20 s.
     "ServerAliveInterval": "5",
     "ServerAliveCountMax": "4",
     "LogLevel": "ERROR",
 }
-# What ssh's client says -> why there is no connection, and what helps.
+# Message of ssh -> reason and hint.
+_UNKNOWN_KEY = "its host key is unknown: log in once with ssh by hand, and check the key"
 _REASONS = (
     (
         "REMOTE HOST IDENTIFICATION HAS CHANGED",
-        "its host key is not the one that was known. Either the machine was reinstalled, or another one answers in its "
-        "place. Find out which; only then remove the old key with ssh-keygen -R",
+        "its host key has changed. The machine was reinstalled, or another one answers instead: find out which before "
+        "you remove the old key with ssh-keygen -R",
     ),
-    ("Host key verification failed", "its host key is not known here: log in once with ssh by hand and check the key"),
-    ("host key is known", "its host key is not known here: log in once with ssh by hand and check the key"),
-    (
-        "Permission denied",
-        "it does not accept a key without a password: sectax never types one. Try ssh -o BatchMode=yes",
-    ),
+    ("Host key verification failed", _UNKNOWN_KEY),
+    ("host key is known", _UNKNOWN_KEY),
+    ("Permission denied", "it does not accept a key without a password: check with ssh -o BatchMode=yes"),
 )
 
 
 class SshHost:
-    """Implements `sectax.hosts.registry.Host` for `ssh://user@host:port`. There, a POSIX shell is enough."""
+    """Implements `sectax.hosts.registry.Host` for `ssh://user@host:port` with a POSIX shell."""
 
     def __init__(self, name: str) -> None:
-        """Raises `WrongUse` for a name that is not of this form."""
+        """Raises `WrongUse`."""
         match = _NAME.fullmatch(name)
         if match is None:
-            raise WrongUse(f"{name!r} is not the address of an ssh host", "say ssh://user@host or ssh://user@host:port")
+            raise WrongUse(f"{name!r} is not an ssh address", "use ssh://user@host or ssh://user@host:port")
         if match["port"] is not None and not 0 < int(match["port"]) < 65536:
-            raise WrongUse(f"{name!r} has no port that there is", "ports are 1 to 65535")
+            raise WrongUse(f"{name!r} has an invalid port", "ports are 1 to 65535")
         self.name = name
         self._master: Child | None = None
         self._sockets: Path | None = None
-        # Programs are sent to a folder that ends with the connection, whoever ended that.
+        # Folder for programs, removed at the end of the connection.
         self._folder = ""
         self._sent: set[str] = set()
         self._facts: dict[str, str] | None = None
 
     def start(self, argv: Sequence[str], **how: Unpack[How]) -> Child:
-        """As `Host.start`. What *env* holds stands on the other machine's command line, where others may see it."""
+        """As `Host.start`; *env* is visible on the other machine's command line."""
         self._connect()
         cwd, env = how.get("cwd"), how.get("env")
         words = [*argv] if env is None else ["env", "-i", *(f"{key}={value}" for key, value in env.items()), *argv]
         if any("\0" in word for word in words):
-            raise ChildNotStarted(argv[0], "a word has a NUL")
+            raise ChildNotStarted(argv[0], "a word contains a NUL")
         command = f"exec {shlex.join(words)}"
         if cwd is not None:
             command = f"cd -- {shlex.quote(str(cwd))} && {command}"
@@ -109,13 +107,13 @@ class SshHost:
         return _LOCAL.start([*self._ssh("no"), self.name, command], **own)
 
     def telemetry(self, child: Child) -> NoTelemetry:
-        """None: reading another machine's counters around every batch would cost more than the batch."""
+        """No counters: reading them from another machine would take longer than a batch."""
         processors = "" if self._facts is None else self._facts.get("host.cpus", "")
         return NoTelemetry(int(processors) if processors.isdigit() else 1)
 
     def find_program(self, word: str, cwd: str | None, env: Mapping[str, str]) -> str:
         try:
-            return self._say(("/bin/sh", "-c", 'command -v -- "$0"', word), cwd)
+            return self._first_line(("/bin/sh", "-c", 'command -v -- "$0"', word), cwd)
         except ChildDied as error:
             raise NotFound(f"{word!r} was not found on {self.name}", "install it there") from error
         except ChildError as error:
@@ -140,21 +138,20 @@ class SshHost:
         return path
 
     def on_one_processor(self, claims: Path) -> AbstractContextManager[None]:
-        return nullcontext()  # the other machine is measured whole
+        return nullcontext()  # the other machine is not shared
 
     def identity(self) -> dict[str, str]:
-        """What the machine says of itself, asked once. Raises `ChildError`."""
+        """Facts about the machine, cached. Raises `ChildError`."""
         if self._facts is None:
             self._facts = facts.ask(self)
         return dict(self._facts)
 
     def circumstances(self) -> dict[str, str]:
-        """Its load, where it can be read."""
         with contextlib.suppress(ChildError):
-            return {"host.load": self._say(("cut", "-d", " ", "-f", "1-3", "/proc/loadavg"), None)}
+            return {"host.load": self._first_line(("cut", "-d", " ", "-f", "1-3", "/proc/loadavg"), None)}
         return {}
 
-    def _say(self, argv: Sequence[str], cwd: str | None) -> str:
+    def _first_line(self, argv: Sequence[str], cwd: str | None) -> str:
         with self.start(argv, cwd=cwd) as child:
             return child.receive_line(time.monotonic() + _ANSWER_S).decode(errors="replace").strip()
 
@@ -165,12 +162,12 @@ class SshHost:
         return ["ssh", *file, "-T", "-e", "none", *(f"-o{key}={value}" for key, value in options.items())]
 
     def _connect(self) -> None:
-        """Open the persistent connection. A client holds it while its stdin is open, so as long as sectax lives."""
+        """Open the persistent connection, which ends with sectax."""
         if self._master is not None:
             if self._master.is_running():
                 return
             self._forget()
-        # Not below the user's temporary folder: the path of a socket has at most 104 bytes.
+        # In /tmp, since the path of a socket has at most 104 bytes.
         _sweep()
         self._sockets = Path(tempfile.mkdtemp(prefix=f"{_SOCKETS}{os.getpid()}-", dir="/tmp"))
         atexit.register(self._end, self._sockets, os.getpid())
@@ -190,7 +187,7 @@ class SshHost:
         if line != _READY:
             master.kill()
             first = printable(line.decode(errors="replace").strip(), 80)
-            raise ChildNotStarted(self.name, f"its shell greets with {first!r} before a command's own output")
+            raise ChildNotStarted(self.name, f"its shell prints {first!r} before a command's output")
         self._master = master
 
     def _forget(self) -> None:
@@ -209,7 +206,7 @@ class SshHost:
 
 
 def _sweep() -> None:
-    """Remove the sockets that a killed sectax has left."""
+    """Remove sockets of killed processes of sectax."""
     for folder in Path("/tmp").glob(f"{_SOCKETS}*"):  # noqa: S108 - not a file of ours
         owner = folder.name.removeprefix(_SOCKETS).partition("-")[0]
         if owner.isdigit() and not Path("/proc", owner).exists():
