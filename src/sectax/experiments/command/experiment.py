@@ -84,7 +84,9 @@ class CommandExperiment(Experiment):
         Option("values", "the values in a command, for exports", "NAME=A", True, hidden=True),
         Option("in", "the working directory of a command, such as another checkout", "[NAME=]DIR", multiple=True),
         Option("added", "add a known cost to a command, to check that it is detected", "NAME=PERCENT", multiple=True),
-        Option("prepare", "runs untimed before every execution (of all commands, or of one)", "[NAME=]CMD", True, "p"),
+        Option(
+            "prepare", "runs untimed before every execution (of all commands, or of one)", "[NAME=]CMD", True, short="p"
+        ),
         Option("setup", "runs once before the first block; it may build the commands", "CMD", True, short="s"),
         Option("cleanup", "runs once after the last block, even after a failure", "CMD", multiple=True, short="c"),
         Option("scan", "replace {NAME} by each of these values, as in size=1,6,9", "NAME=A,B", True, short="L"),
