@@ -60,7 +60,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
     Attributes:
         command: with `{name}` for programs.
-        compiles_for_s: time in which the runtime may still compile code; 0 for no compilation at run time.
+        compiles_for_s: time that the runtime may still compile code; 0 for no compilation at run time.
     """
 
     name: str

@@ -115,7 +115,7 @@ def alone(lock: str, deadline: float, wanted: Callable[[], bool]) -> Iterator[No
 
 
 def is_wanted() -> Callable[[], bool]:
-    """Function that tells whether this thread's task is not cancelled."""
+    """Function that checks whether this thread's task is still wanted."""
     from distributed import get_worker
 
     worker = get_worker()

@@ -1,12 +1,11 @@
 /*
- * Starts programs and times them. sectax builds this once and keeps it in its cache; launcher.py does the same where
- * there is no C compiler.
+ * Starts and times programs. sectax builds it into its cache; launcher.py is used without a C compiler.
  *
- * Why it is not sectax itself that starts them: a process is charged the peak memory of whoever called exec for it
- * (exec_mmap in the kernel's fs/exec.c), so under a Python with numpy no program seems smaller than 30 MB; and an
- * interpreter would add its own work to every time. This one is small, static and idle while a program runs.
+ * A process's peak memory includes that of the process that called exec (exec_mmap in the kernel's fs/exec.c), so
+ * programs started by a Python with numpy would seem to need at least 30 MB, and their times would include the
+ * interpreter's work. This program is small, static, and idle while a program runs.
  *
- * One request a line on stdin, one reply a line on stdout. Words are split by single blanks; TEXT is 'x' and bytes in hex.
+ * Lines of requests on stdin, lines of replies on stdout. Words are separated by blanks; TEXT is 'x' and bytes in hex.
  *
  *   hello                                        -> launcher 1 GRANULARITY_NS READ_NS
  *   environment TEXT...                          NAME=value to set in every program's environment; no reply
@@ -15,11 +14,11 @@
  *   run PREPARE SLOT TIMES STRICT DEADLINE_NS SPIN_NS   -> done RECORD... [END]
  *       PREPARE is a slot or '-'. STRICT 1: stop at the first status that is not 0.
  *       RECORD  WALL_NS,USER_US,SYSTEM_US,MAXRSS_KIB,VOLUNTARY,INVOLUNTARY,STATUS,LEFT
- *       END     why it stopped: late:SLOT, refused:SLOT:WHAT:ERRNO, status:SLOT:STATUS (of the preparation)
+ *       END     reason to stop: late:SLOT, refused:SLOT:WHAT:ERRNO, status:SLOT:STATUS (of the preparation)
  *   quit
  *
- * At the end of stdin (sectax is gone), at SIGTERM, SIGINT and SIGHUP every group that was started is killed. What left
- * its group (setsid) is inherited by the launcher when its parent ends, and is killed after the execution, too.
+ * All started groups are killed at the end of stdin, and at SIGTERM, SIGINT and SIGHUP. Orphans in other groups
+ * (setsid) become children of the launcher, and are killed after the execution.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -41,7 +40,7 @@
 enum { SLOTS = 8, CLOCK_READINGS = 2000 };
 
 struct program {
-    char *input, *output, *errors; /* output and errors with their mark in front */
+    char *input, *output, *errors; /* output and errors with a mark in front */
     char *path;
     char **argv;
 };
@@ -50,7 +49,7 @@ struct ended {
     int64_t wall_ns;
     int status;
     bool late;
-    const char *refused; /* what could not be had; NULL where the program ran */
+    const char *refused; /* unavailable resource; NULL if the program ran */
     int error;
     bool left;
     struct rusage usage;
@@ -63,7 +62,7 @@ static pid_t running, prepared; /* leaders of groups that may be alive; 0 for no
 static int signals = -1;
 static sigset_t inherited, watched;
 
-/* The child of a vfork writes here what became of its exec: it shares our memory until then. */
+/* Written by the child of vfork, which shares our memory until exec. */
 static volatile int exec_error;
 
 static int64_t now_ns(void) {
@@ -79,20 +78,20 @@ static _Noreturn void fail(const char *what) {
 
 /* --- ending ---------------------------------------------------------------------------------------------------- */
 
-/* Kill the group of a leader that is not reaped yet, so that its number is still ours; then reap the leader. */
+/* Kill the group of an unreaped leader, whose ID cannot be reused yet, and reap it. Returns whether others were left. */
 static bool sweep(pid_t leader, struct rusage *usage) {
     kill(-leader, SIGKILL);
     int status;
     while (wait4(leader, &status, 0, usage) < 0 && errno == EINTR)
         ;
     if (kill(-leader, 0) != 0) return false;
-    /* Others were left in the group. They are dying; let them not die into the next execution's time. */
+    /* Wait for the others, so that they do not end during the next execution. */
     struct timespec pause = {.tv_nsec = 1000000};
     for (int patience = 50; patience > 0 && kill(-leader, 0) == 0; patience--) nanosleep(&pause, NULL);
     return true;
 }
 
-/* Kill and reap what we inherited. Nothing else may be running: any child is taken for one. */
+/* Kill and reap inherited orphans; there must be no other child. */
 static void sweep_inherited(void) {
     struct timespec pause = {.tv_nsec = 1000000};
     for (int patience = 500; patience > 0; patience--, nanosleep(&pause, NULL)) {
@@ -123,7 +122,7 @@ static int open_output(const char *marked) {
     return open(marked + 1, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | how, 0666);
 }
 
-/* In the child: become the program. Only calls that are safe after vfork. */
+/* Become the program, in the child; only calls that are safe after vfork. */
 static _Noreturn void become(const struct program *program, const int files[3], pid_t launcher, int64_t spin_ns) {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -146,7 +145,7 @@ static bool has_ended(pid_t pid, siginfo_t *info) {
     return waitid(P_PID, pid, info, WEXITED | WNOWAIT | WNOHANG) == 0 && info->si_pid == pid;
 }
 
-/* Wait until the program has ended, or the deadline has passed, or sectax is gone. Does not reap it. */
+/* Wait for the program's end, the deadline, or sectax's end, without reaping. */
 static void wait_for_end(int64_t began, int64_t deadline_ns, siginfo_t *info, struct ended *ended) {
     struct pollfd events[2] = {{.fd = signals, .events = POLLIN}, {.fd = STDIN_FILENO, .events = 0}};
     for (;;) {
@@ -171,7 +170,7 @@ static void wait_for_end(int64_t began, int64_t deadline_ns, siginfo_t *info, st
     }
 }
 
-/* Run a program once. Afterwards `running` is its unreaped leader, unless it was refused. */
+/* Run a program once; `running` is then its unreaped leader, unless it was refused. */
 static void execute(const struct program *program, int64_t deadline_ns, int64_t spin_ns, struct ended *ended) {
     memset(ended, 0, sizeof *ended);
     const char *names[3] = {"input", "output", "errors"};
@@ -233,7 +232,7 @@ static int digit(char text) {
     fail("no hex digit");
 }
 
-/* Decode 'x' and hex; what stands before the x (a mark) is kept. */
+/* Decode 'x' and hex digits, keeping a mark before the x. */
 static char *text(const char *coded) {
     const char *hex = strchr(coded, 'x');
     if (!hex) return strdup(coded);
@@ -283,7 +282,7 @@ static const struct program *defined(int slot) {
     return &programs[slot];
 }
 
-/* Say why it stopped here; whether there was a reason. */
+/* Print the reason to stop, if any. */
 static bool stopped(int slot, const struct ended *ended) {
     if (ended->refused) printf(" refused:%d:%s:%d", slot, ended->refused, ended->error);
     else if (ended->late) printf(" late:%d", slot);
@@ -298,7 +297,7 @@ static void record(const struct ended *ended) {
            usage->ru_nivcsw, ended->status, ended->left);
 }
 
-/* What the preparation started (a server, say) lives until the execution that it was for has ended. */
+/* Run a preparation, whose processes live until the execution has ended. */
 static bool prepare(int slot, int64_t deadline_ns) {
     struct ended ended;
     execute(defined(slot), deadline_ns, 0, &ended);
@@ -341,8 +340,8 @@ static void run(void) {
 }
 
 int main(int argc, char **argv) {
-    if (argc > 1 && strcmp(argv[1], "nothing") == 0) return 0; /* what a program costs that does nothing */
-    /* The program inherits what sectax was started with, except where that would break waiting or pipes. */
+    if (argc > 1 && strcmp(argv[1], "nothing") == 0) return 0; /* to measure the cost of launching */
+    /* Programs inherit sectax's signal settings, except those that would break waiting or pipes. */
     struct sigaction children = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP};
     sigaction(SIGCHLD, &children, NULL);
     signal(SIGPIPE, SIG_IGN);

@@ -35,7 +35,7 @@ class SysbenchResult:
     Attributes:
         total_s: time of its operations, by the test's own clock.
         cpu_s: their CPU time.
-        steal_s: time in which the hypervisor ran other guests.
+        steal_s: time that the hypervisor ran other guests.
         events: counted events, if different from the number of operations.
     """
 

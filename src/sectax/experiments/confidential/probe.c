@@ -1,22 +1,22 @@
 /*
- * Measures what confidential guests and sandboxes make dear: the work of sysbench's tests, and what sysbench does not
- * show: system calls, context switches, clock reads, page faults, loopback TCP, process start, RDTSC, CPUID.
+ * Measures operations that are slower in confidential guests and sandboxes: the work of sysbench's tests, and system
+ * calls, context switches, clock reads, page faults, loopback TCP, process start, RDTSC, CPUID.
  *
- * sectax builds it once as a static program and sends it to every host. It stays alive between batches, so that a turn
- * may be short: what a test needs (memory, files) is made before its first batch and kept.
+ * sectax builds it as a static program and sends it to every host. It stays alive between batches and keeps memory and
+ * files of a test, so that batches may be short.
  *
- *   probe TEST COUNT BYTES   does COUNT operations, and prints one line:
+ *   probe TEST COUNT BYTES   does COUNT operations, and prints a line:
  *                            sectax-probe 1 TEST COUNT NANOSECONDS CPU_NANOSECONDS
- *                            BYTES is the size of the memory that the memory tests walk through.
- *   probe serve MARK         prints a line 'MARK 0', then does the same for every line 'TEST COUNT BYTES' that it reads,
- *                            each answer followed by that line; it ends with its input, or where a test cannot be done.
- *   probe run PROGRAM ...    runs a program; after its output prints what it used:
- *                            sectax-run 1 CPU_NANOSECONDS STEAL_NANOSECONDS   ('-' where the kernel does not say)
+ *                            BYTES is the size of the memory tests' memory.
+ *   probe serve MARK         prints 'MARK 0', then does the same for every line 'TEST COUNT BYTES' of its input,
+ *                            followed by that line; ends at the end of its input, or if a test is not supported.
+ *   probe run PROGRAM ...    runs a program, and prints a line after its output:
+ *                            sectax-run 1 CPU_NANOSECONDS STEAL_NANOSECONDS   ('-' for unknown)
  *   probe cpuid              prints leaves of CPUID: LEAF EAX EBX ECX EDX, in hex
  *   probe nothing            does nothing
  *
- * Exit status: that of the program that `run` runs; 2 for wrong words; 3 where a test cannot be done on this host, with
- * the reason on stderr. Times are CLOCK_MONOTONIC's on the host that does the work. No other clock is involved.
+ * Exit status: that of the program for `run`; 2 for wrong arguments; 3 if a test is not supported on this host, with the
+ * reason on stderr. Times are from CLOCK_MONOTONIC on the host.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -47,9 +47,9 @@
 
 enum { PAGE = 4096, LINE = 128, MIB = 1 << 20, PAGES_AT_ONCE = 8192, FILE_BLOCK = 16384, FILE_BLOCKS = 4096 };
 
-static int64_t elapsed_ns, cpu_ns; /* of all that was between `begin` and `end` */
+static int64_t elapsed_ns, cpu_ns; /* between `begin` and `end` */
 static int64_t began, cpu_began;
-static volatile uint64_t sink; /* keeps the compiler from leaving work out */
+static volatile uint64_t sink; /* so that the compiler does not remove work */
 static const char *own_path;
 
 static int64_t read_ns(clockid_t clock) {
@@ -76,14 +76,12 @@ static _Noreturn void cannot(const char *what) {
 /* --- without other processes ----------------------------------------------------------------------------------- */
 
 static void system_calls(int64_t count, int64_t bytes) {
-    (void)bytes;
     begin();
     for (int64_t i = 0; i < count; i++) sink ^= (uint64_t)syscall(SYS_getppid);
     end();
 }
 
 static void clock_reads(int64_t count, int64_t bytes) {
-    (void)bytes;
     struct timespec now;
     begin();
     for (int64_t i = 0; i < count; i++) {
@@ -94,7 +92,6 @@ static void clock_reads(int64_t count, int64_t bytes) {
 }
 
 static void counter_reads(int64_t count, int64_t bytes) {
-    (void)bytes;
     begin();
     for (int64_t i = 0; i < count; i++) {
 #if defined(__x86_64__)
@@ -105,14 +102,13 @@ static void counter_reads(int64_t count, int64_t bytes) {
         sink ^= ticks;
 #else
         errno = ENOSYS;
-        cannot("this processor has no counter that is known here");
+        cannot("the counter of this processor is not supported");
 #endif
     }
     end();
 }
 
 static void cpuid_reads(int64_t count, int64_t bytes) {
-    (void)bytes;
 #if defined(__x86_64__)
     unsigned a, b, c, d;
     begin();
@@ -128,9 +124,8 @@ static void cpuid_reads(int64_t count, int64_t bytes) {
 #endif
 }
 
-/* The first touch of every page of fresh memory, in pages of 4 KiB: giving it back is not timed. */
+/* The first touch of pages of 4 KiB; unmapping is not timed. */
 static void page_faults(int64_t count, int64_t bytes) {
-    (void)bytes;
     for (int64_t done = 0; done < count; done += PAGES_AT_ONCE) {
         int64_t pages = count - done < PAGES_AT_ONCE ? count - done : PAGES_AT_ONCE;
         char *memory = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -143,9 +138,8 @@ static void page_faults(int64_t count, int64_t bytes) {
     }
 }
 
-/* sysbench's own loop (sb_cpu.c): all primes up to 10,000 by trial division. */
+/* sysbench's loop (sb_cpu.c): all primes up to 10,000 by trial division. */
 static void primes(int64_t count, int64_t bytes) {
-    (void)bytes;
     begin();
     for (int64_t i = 0; i < count; i++) {
         unsigned long long found = 0;
@@ -159,7 +153,7 @@ static void primes(int64_t count, int64_t bytes) {
     end();
 }
 
-/* Memory of a test, kept for its next batches; `is_new` where nothing but filling has been done with it. */
+/* Memory of a test, kept for its next batches; `is_new` if it was only filled. */
 static char *kept_memory(int64_t bytes, bool *is_new) {
     static char *memory;
     static int64_t kept;
@@ -174,7 +168,7 @@ static char *kept_memory(int64_t bytes, bool *is_new) {
     return memory;
 }
 
-/* The next MiB of memory that is walked through in order, batch after batch. */
+/* The next MiB of memory, in order across batches. */
 static char *next_part(char *memory, int64_t bytes) {
     static int64_t at;
     at = at + 2 * MIB <= bytes ? at + MIB : 0;
@@ -210,8 +204,8 @@ static void memory_bandwidth(int64_t count, int64_t bytes) {
 }
 
 /*
- * Loads that each need the one before: one cycle through all lines in an order that no prefetcher foresees, that of a
- * linear congruential generator of full period (Knuth, TAOCP 3.2.1.2), so that it is written in one pass.
+ * Dependent loads: a cycle through all lines in an order that no prefetcher predicts, that of a linear congruential
+ * generator of full period (Knuth, TAOCP 3.2.1.2).
  */
 static void memory_latency(int64_t count, int64_t bytes) {
     uint64_t lines = 2;
@@ -230,7 +224,7 @@ static void memory_latency(int64_t count, int64_t bytes) {
     sink ^= (uintptr_t)at;
 }
 
-/* The file of 64 MiB of the file tests, kept open. It goes with the folder that it is in, which is the test's own. */
+/* The open file of 64 MiB of the file tests. */
 static int kept_file(int flags) {
     static int file = -1;
     static char zeros[MIB];
@@ -265,24 +259,20 @@ static void files(int64_t count, int flags, int writes_of_five, bool synced) {
     end();
 }
 
-/* As sysbench's rndrw: three reads for two writes. */
+/* As sysbench's rndrw: three reads per two writes. */
 static void files_cached(int64_t count, int64_t bytes) {
-    (void)bytes;
     files(count, 0, 2, false);
 }
 
 static void files_synced(int64_t count, int64_t bytes) {
-    (void)bytes;
     files(count, 0, 5, true);
 }
 
 static void files_direct(int64_t count, int64_t bytes) {
-    (void)bytes;
     files(count, O_DIRECT, 0, false);
 }
 
 static void file_syncs(int64_t count, int64_t bytes) {
-    (void)bytes;
     static char page[PAGE];
     enum { PLACES = 256 };
     const char *name = "probe-fsync";
@@ -308,7 +298,7 @@ enum { THREADS = 2, LOCKS = 4, YIELDS = 100, MUTEXES = 16, LOOPS = 100 };
 static pthread_mutex_t locks[MUTEXES];
 static pthread_barrier_t ready;
 
-/* sysbench's own loop (sb_threads.c): operations are shared by the threads, each a lock that goes round. */
+/* sysbench's loop (sb_threads.c): operations shared by the threads, each on the next lock. */
 static void *yields(void *count) {
     pthread_barrier_wait(&ready);
     for (int64_t i = 0, own = *(int64_t *)count; i < own; i++)
@@ -320,7 +310,7 @@ static void *yields(void *count) {
     return NULL;
 }
 
-/* sysbench's own loop (sb_mutex.c): some work, then a lock out of many, by every thread. */
+/* sysbench's loop (sb_mutex.c): some work, then a random lock, in every thread. */
 static void *takes(void *count) {
     static uint64_t counted[MUTEXES];
     uint32_t drawn = (uint32_t)(uintptr_t)count;
@@ -341,7 +331,7 @@ static void with_threads(void *(*does)(void *), int64_t counts[THREADS]) {
     if (pthread_barrier_init(&ready, NULL, THREADS + 1) != 0) cannot("a barrier");
     for (int i = 0; i < THREADS; i++)
         if ((errno = pthread_create(&started[i], NULL, does, &counts[i])) != 0) cannot("a thread");
-    begin(); /* all of them wait at the barrier or are about to */
+    begin(); /* the threads are at the barrier, or nearly */
     pthread_barrier_wait(&ready);
     for (int i = 0; i < THREADS; i++) pthread_join(started[i], NULL);
     end();
@@ -349,24 +339,22 @@ static void with_threads(void *(*does)(void *), int64_t counts[THREADS]) {
 }
 
 static void thread_yields(int64_t count, int64_t bytes) {
-    (void)bytes;
     with_threads(yields, (int64_t[THREADS]){count / 2, count - count / 2});
 }
 
 static void mutex_takes(int64_t count, int64_t bytes) {
-    (void)bytes;
     with_threads(takes, (int64_t[THREADS]){count, count});
 }
 
 /* --- with another process -------------------------------------------------------------------------------------- */
 
-static cpu_set_t processors; /* that were ours before they were one */
+static cpu_set_t processors; /* before `share_a_processor` */
 
 static void use_all_processors(void) {
     sched_setaffinity(0, sizeof processors, &processors);
 }
 
-/* Both sides on one processor, so that every answer is a switch; a host that cannot do that does without. */
+/* Both processes on one processor, if possible, so that every answer is a context switch. */
 static void share_a_processor(void) {
     cpu_set_t all, one;
     if (sched_getaffinity(0, sizeof all, &all) != 0) return;
@@ -390,14 +378,13 @@ static void echo(int from, int to) {
 static void there_and_back(int64_t count, int to, int from) {
     char byte = 0;
     for (int64_t i = -1; i < count; i++) {
-        if (i == 0) begin(); /* the one before is not timed: the other side may still have been starting */
-        if (write(to, &byte, 1) != 1 || read(from, &byte, 1) != 1) cannot("the other side");
+        if (i == 0) begin(); /* the first one is not timed: the other process may still be starting */
+        if (write(to, &byte, 1) != 1 || read(from, &byte, 1) != 1) cannot("the other process");
     }
     end();
 }
 
 static void context_switches(int64_t count, int64_t bytes) {
-    (void)bytes;
     int there[2], back[2];
     if (pipe(there) != 0 || pipe(back) != 0) cannot("pipe");
     share_a_processor();
@@ -415,7 +402,6 @@ static void context_switches(int64_t count, int64_t bytes) {
 }
 
 static void loopback(int64_t count, int64_t bytes) {
-    (void)bytes;
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
     int one = 1, listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -441,7 +427,6 @@ static void loopback(int64_t count, int64_t bytes) {
 }
 
 static void process_starts(int64_t count, int64_t bytes) {
-    (void)bytes;
     char *words[] = {(char *)own_path, "nothing", NULL};
     begin();
     for (int64_t i = 0; i < count; i++) {
@@ -494,7 +479,7 @@ static int64_t used_ns(const struct rusage *usage) {
 static int test(const char *name, int64_t count, int64_t bytes) {
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         if (strcmp(tests[i].name, name) != 0) continue;
-        struct rusage before, others; /* of processes that the test has started and waited for */
+        struct rusage before, others; /* of the test's child processes */
         getrusage(RUSAGE_CHILDREN, &before);
         elapsed_ns = cpu_ns = 0;
         tests[i].does(count, bytes);
@@ -509,7 +494,7 @@ static int test(const char *name, int64_t count, int64_t bytes) {
 
 static int serve(const char *mark) {
     char line[256], name[41];
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* whoever asked for it is gone */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* when its parent ends */
     for (;;) {
         printf("%s 0\n", mark);
         if (fflush(stdout) != 0) return 3;
@@ -521,7 +506,7 @@ static int serve(const char *mark) {
     }
 }
 
-/* Nanoseconds in which the hypervisor ran somebody else, all processors together; negative where it is not known. */
+/* Nanoseconds in which the hypervisor ran other guests, on all processors; negative if unknown. */
 static int64_t steal_ns(void) {
     FILE *file = fopen("/proc/stat", "re");
     long long steal = -1;
@@ -533,7 +518,7 @@ static int64_t steal_ns(void) {
 }
 
 static int run(char **words) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* whoever asked for it is gone */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* when its parent ends */
     int64_t before = steal_ns();
     pid_t parent = getpid(), child = fork();
     if (child < 0) cannot("fork");

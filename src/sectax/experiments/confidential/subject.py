@@ -66,8 +66,8 @@ cd "$folder" || exit 3
 echo "$$" >{leftovers.OWNER}
 found=$(command -v sysbench) && ln -s "$found" sysbench
 where=
-if [ "$3" = one ] && said=$(taskset -cp "$$" 2>/dev/null); then
-  last=${{said##*[ ,-]}}
+if [ "$3" = one ] && affinity=$(taskset -cp "$$" 2>/dev/null); then
+  last=${{affinity##*[ ,-]}}
   taskset -cp "$last" "$$" >/dev/null 2>&1 && where=$last
 fi
 while IFS= read -r words; do

@@ -19,7 +19,7 @@ _OURS = frozenset({"connection", "content-length", "transfer-encoding", "upgrade
 
 
 def read_url(text: str, what: str) -> SplitResult:
-    """Parse a URL, in which `$PORT` is a port. Raises `WrongUse`.
+    """Parse a URL, maybe with the placeholder `$PORT`. Raises `WrongUse`.
 
     Args:
         what: its name for messages; the text itself may contain a password.

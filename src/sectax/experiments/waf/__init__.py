@@ -1,1 +1,1 @@
-"""What does a web application firewall in front of a service cost?"""
+"""The cost of a web application firewall in front of a service."""

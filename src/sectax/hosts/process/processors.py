@@ -34,7 +34,7 @@ def on_one_processor(claims: Path) -> Iterator[Chosen]:
     does not exist (docs/method-notes.md, 'One processor').
 
     Args:
-        claims: folder in which every sectax of this user locks a file for its processor.
+        claims: folder with a lock file per processor, shared by all runs of this user.
     """
     allowed = os.sched_getaffinity(0)
     busy = _busy_shares(allowed)

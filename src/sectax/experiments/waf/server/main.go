@@ -1,8 +1,8 @@
-// A service with a filter in front: a page that does nothing, behind Coraza with the OWASP Core Rule Set.
+// A service behind a filter: a page that does nothing, behind Coraza with the OWASP Core Rule Set.
 //
 //	waf -port 8080 -mode off|detection|blocking -paranoia 1
 //
-// The page is asked at /; at /-/filter the server says what its filter is and what it has done, past the filter.
+// The page is at /; /-/filter is the status of the filter, and is not filtered.
 package main
 
 import (
@@ -30,11 +30,11 @@ const (
 
 var engines = map[string]string{"detection": "DetectionOnly", "blocking": "On"}
 
-// tally is what the filter is, and what it has done.
-type tally struct {
+// filter has the settings and counters of the filter.
+type filter struct {
 	mode              string
 	paranoia          int
-	requests, matched atomic.Int64 // requests, and rules that matched
+	requests, matched atomic.Int64 // requests, and matched rules
 }
 
 func main() {
@@ -42,49 +42,48 @@ func main() {
 	mode := flag.String("mode", "off", "off, detection or blocking")
 	paranoia := flag.Int("paranoia", 1, "level of the rules, 1 to 4")
 	flag.Parse()
-	seen := &tally{mode: *mode, paranoia: *paranoia}
-	filtered, err := seen.filter(http.HandlerFunc(answer))
+	status := &filter{mode: *mode, paranoia: *paranoia}
+	filtered, err := status.wrap(http.HandlerFunc(answer))
 	if err == nil {
-		err = serve(*port, filtered, seen)
+		err = serve(*port, filtered, status)
 	}
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(1)
 }
 
-func serve(port int, filtered http.Handler, seen *tally) error {
+func serve(port int, filtered http.Handler, status *filter) error {
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
 		return err
 	}
-	return http.Serve(listener, http.HandlerFunc(func(to http.ResponseWriter, asked *http.Request) {
-		if asked.URL.Path == "/-/filter" {
-			seen.tell(to)
+	return http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/-/filter" {
+			status.write(w)
 			return
 		}
-		seen.requests.Add(1)
-		filtered.ServeHTTP(to, asked)
+		status.requests.Add(1)
+		filtered.ServeHTTP(w, r)
 	}))
 }
 
-// answer reads what it is sent, as a service does, and gives the page.
-func answer(to http.ResponseWriter, asked *http.Request) {
-	if _, err := io.Copy(io.Discard, http.MaxBytesReader(to, asked.Body, mostBody)); err != nil {
-		http.Error(to, err.Error(), http.StatusBadRequest)
+// answer reads the body, and writes the page.
+func answer(w http.ResponseWriter, r *http.Request) {
+	if _, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, mostBody)); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	to.Header().Set("Content-Type", "text/plain")
-	_, _ = io.WriteString(to, page)
+	w.Header().Set("Content-Type", "text/plain")
+	_, _ = io.WriteString(w, page)
 }
 
-// filter puts Coraza before a handler, with the settings that it and the rule set recommend. Matches are counted in
-// the place of a log.
-func (t *tally) filter(handler http.Handler) (http.Handler, error) {
-	if t.mode == "off" {
+// wrap puts Coraza in front of a handler, with recommended settings. Matches are counted instead of logged.
+func (f *filter) wrap(handler http.Handler) (http.Handler, error) {
+	if f.mode == "off" {
 		return handler, nil
 	}
-	engine, known := engines[t.mode]
-	if !known || t.paranoia < 1 || t.paranoia > 4 {
-		return nil, fmt.Errorf("there is no mode %q, or no paranoia level %d", t.mode, t.paranoia)
+	engine, known := engines[f.mode]
+	if !known || f.paranoia < 1 || f.paranoia > 4 {
+		return nil, fmt.Errorf("unknown mode %q or paranoia level %d", f.mode, f.paranoia)
 	}
 	directives := fmt.Sprintf(`
 Include @coraza.conf-recommended
@@ -93,34 +92,33 @@ SecAuditEngine Off
 Include @crs-setup.conf.example
 SecAction "id:900000,phase:1,pass,t:none,nolog,setvar:tx.blocking_paranoia_level=%d"
 Include @owasp_crs/*.conf
-`, engine, t.paranoia)
-	made, err := coraza.NewWAF(coraza.NewWAFConfig().
+`, engine, f.paranoia)
+	waf, err := coraza.NewWAF(coraza.NewWAFConfig().
 		WithRootFS(coreruleset.FS).
-		WithErrorCallback(func(types.MatchedRule) { t.matched.Add(1) }).
+		WithErrorCallback(func(types.MatchedRule) { f.matched.Add(1) }).
 		WithDirectives(directives))
 	if err != nil {
 		return nil, err
 	}
-	return txhttp.WrapHandler(made, handler), nil
+	return txhttp.WrapHandler(waf, handler), nil
 }
 
-func (t *tally) tell(to http.ResponseWriter) {
-	said := map[string]any{
-		"mode": t.mode, "paranoia": t.paranoia, "requests": t.requests.Load(), "matched": t.matched.Load(),
+func (f *filter) write(w http.ResponseWriter) {
+	_ = json.NewEncoder(w).Encode(map[string]any{
+		"mode": f.mode, "paranoia": f.paranoia, "requests": f.requests.Load(), "matched": f.matched.Load(),
 		"libraries": libraries(),
-	}
-	_ = json.NewEncoder(to).Encode(said)
+	})
 }
 
-// libraries names the modules that filter.
+// libraries lists the filter's modules with their versions.
 func libraries() string {
-	found := []string{}
+	modules := []string{}
 	if built, ok := debug.ReadBuildInfo(); ok {
 		for _, module := range built.Deps {
 			if name := module.Path; strings.HasPrefix(name, "github.com/corazawaf/coraza") {
-				found = append(found, strings.TrimPrefix(name, "github.com/corazawaf/")+" "+module.Version)
+				modules = append(modules, strings.TrimPrefix(name, "github.com/corazawaf/")+" "+module.Version)
 			}
 		}
 	}
-	return strings.Join(found, ", ")
+	return strings.Join(modules, ", ")
 }
