@@ -166,7 +166,7 @@ def test_one_that_cannot_be_had_is_skipped_not_failed():
     assert [event.state for event in events if isinstance(event, Dropped)] == [State.SKIPPED]
 
 
-def test_whoever_stops_in_the_middle_leaves_no_subject_behind():
+def test_stopping_early_leaves_no_subject():
     world = World()
     events = run_block(BLOCK, specs(world))
     for _ in range(9):

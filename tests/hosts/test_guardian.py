@@ -53,7 +53,7 @@ def test_a_dismissed_guardian_kills_what_it_watches(sleeper: subprocess.Popen[by
     assert sleeper.wait(60) == -signal.SIGKILL
 
 
-def test_what_was_released_is_left_alone(sleeper: subprocess.Popen[bytes]) -> None:
+def test_released_groups_survive(sleeper: subprocess.Popen[bytes]) -> None:
     guardian = Guardian()
     with subprocess.Popen(["sleep", "60"], start_new_session=True) as other:
         guardian.watch(sleeper.pid)

@@ -52,7 +52,7 @@ def test_what_cannot_take_its_place_is_removed(tmp_path):
     assert os.listdir(tmp_path) == ["folder"]
 
 
-def test_a_new_file_is_written_once_and_another_is_left_alone(tmp_path):
+def test_a_new_file_never_replaces_another(tmp_path):
     files.write_new(tmp_path / "key", b"first", private=True)
 
     with pytest.raises(FileExistsError):

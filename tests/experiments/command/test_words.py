@@ -83,5 +83,5 @@ def test_what_a_shell_would_act_on_is_found(text, found):
         "echo 'oops",
     ],
 )
-def test_what_is_quoted_or_plain_is_left_alone(text):
+def test_quoted_and_plain_words_have_no_shell_syntax(text):
     assert shell_syntax(text) is None

@@ -22,7 +22,7 @@ from tests.experiments.s3.servers import needs_minio, running
 @needs_minio
 @pytest.mark.more
 @pytest.mark.parametrize("tls", [False, True], ids=["plain", "tls"])
-def test_it_serves_whoever_has_its_credentials_and_shows_them_to_nobody(tmp_path: Path, tls: bool) -> None:
+def test_it_requires_its_credentials_and_never_shows_them(tmp_path: Path, tls: bool) -> None:
     with running(tmp_path, tls=tls) as server:
         buckets = client(server.access).list_buckets()["Buckets"]
         process = Path(f"/proc/{server.pid}")
@@ -49,7 +49,7 @@ def test_a_stopped_server_leaves_neither_process_nor_files(tmp_path: Path) -> No
 
 @needs_minio
 @pytest.mark.more
-def test_a_server_that_was_killed_is_noticed_and_said(tmp_path: Path) -> None:
+def test_a_killed_server_is_reported(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         server.check()
         os.kill(server.pid, signal.SIGKILL)
@@ -70,7 +70,7 @@ def test_sweeping_leaves_the_folders_of_the_living_and_what_is_not_ours(tmp_path
     assert not folder.path.exists()
 
 
-def test_what_was_killed_before_its_folder_had_its_name_is_swept_once_nobody_can_be_making_it(tmp_path: Path) -> None:
+def test_unfinished_folders_are_swept_after_a_minute(tmp_path: Path) -> None:
     for name, age_s in (("new-sectax-s3-killed", 120), ("new-sectax-s3-begun", 0), ("new-sectax-other-kind", 120)):
         (tmp_path / name).mkdir()
         os.utime(tmp_path / name, (time.time() - age_s,) * 2)

@@ -65,7 +65,7 @@ def test_the_next_client_fetches_the_large_object_that_an_earlier_one_stored(pla
     assert len({(seen["proof"], seen["disk_bytes"]) for seen in witnesses}) == 1
 
 
-def test_a_stored_object_that_somebody_changed_fails_the_next_client(plain: Minio, client: str) -> None:
+def test_a_changed_object_fails_the_next_client(plain: Minio, client: str) -> None:
     own_spec = spec(plain, "none", client, bytes=LARGE, object_pool=ObjectPool(), thorough=False)
     s3 = boto(plain.access)
     with subject_of(own_spec) as first, subject_of(own_spec) as second:
@@ -184,7 +184,7 @@ def test_a_service_that_cannot_be_used_has_its_reason(plain, client, access, mor
     assert "nor-this-secret-key" not in failed.message + failed.hint
 
 
-def test_a_certificate_that_nobody_vouches_for_is_refused(tls: Minio, client: str) -> None:
+def test_an_untrusted_certificate_is_rejected(tls: Minio, client: str) -> None:
     failed = failure(spec(tls, client=client, access=replace(tls.access, ca_pem="")))
 
     assert answered(failed, MEANINGS) == "certificate"
