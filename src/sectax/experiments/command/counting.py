@@ -57,9 +57,7 @@ COUNTERS = {
         _sum(r"I\s+refs:\s+([\d,]+)"),
     ),
     "system_calls": Counter(
-        "system_calls",
-        ("strace", "-f", "-c", "-o", "{out}"),
-        _sum(r"^\s*100\.00\s+\S+\s+\S+\s+(\d+)\s.*total$"),
+        "system_calls", ("strace", "-f", "-c", "-o", "{out}"), _sum(r"^\s*100\.00\s+\S+\s+\S+\s+(\d+)\s.*total$")
     ),
     "allocations": Counter("allocations", (*_VALGRIND, "--leak-check=no"), _sum(r"total heap usage: ([\d,]+) allocs")),
 }
@@ -77,13 +75,7 @@ def counters(names: tuple[str, ...]) -> tuple[Counter, ...]:
 
 
 def counted(
-    counter: Counter,
-    argv: tuple[str, ...],
-    *,
-    cwd: str,
-    input: str,
-    deadline_s: float,
-    prepare: tuple[str, ...] | None,
+    counter: Counter, argv: tuple[str, ...], *, cwd: str, input: str, deadline_s: float, prepare: tuple[str, ...] | None
 ) -> Witnesses:
     """Execute a command under a counter; returns the count, or why there is none."""
     from sectax.experiments.command.hook import HookFailed, run_hook  # imported late: starts processes

@@ -46,10 +46,7 @@ def run_hook(argv: Sequence[str], deadline_s: float, *, cwd: str | None = None, 
 
 
 def _run(
-    argv: Sequence[str],
-    streams: tuple[IO[bytes], IO[bytes]],
-    deadline_s: float,
-    cwd: str | None,
+    argv: Sequence[str], streams: tuple[IO[bytes], IO[bytes]], deadline_s: float, cwd: str | None
 ) -> tuple[str, str] | None:
     """Message and hint of a failure, or None."""
     if cwd is not None and not os.path.isdir(cwd):

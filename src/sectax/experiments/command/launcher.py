@@ -147,12 +147,7 @@ def _execute(program: Program, deadline_ns: int, spin_ns: int) -> Ended:
             ended.spin_cpu_ns = time.thread_time_ns() - spin_from
         try:
             ended.pid = os.posix_spawn(
-                program.path,
-                program.argv,
-                _environment,
-                file_actions=actions,
-                setpgroup=0,
-                setsigdef=ignored_by_python,
+                program.path, program.argv, _environment, file_actions=actions, setpgroup=0, setsigdef=ignored_by_python
             )
         except OSError as error:
             ended.refused, ended.error = "program", error.errno or 0

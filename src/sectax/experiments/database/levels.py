@@ -40,11 +40,7 @@ QUERIES = {
     SELECT: "SELECT abalance FROM pgbench_accounts WHERE aid = :aid",
     ROWS: "SELECT * FROM pgbench_accounts WHERE aid BETWEEN 50001 AND 51000",
 }
-FACTORS = (
-    Factor("connection", (KEPT, NEW)),
-    Factor("query", tuple(QUERIES)),
-    Factor(CONTROL, tuple(ACCESS)),
-)
+FACTORS = (Factor("connection", (KEPT, NEW)), Factor("query", tuple(QUERIES)), Factor(CONTROL, tuple(ACCESS)))
 PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
     "default": {},
     "quick": {"query": (SELECT,), CONTROL: (BASELINE, "require", "verify-full", "md5")},
