@@ -154,13 +154,13 @@ class TestWithRealParts:
         # A cache could answer a refresh with what it has.
         with opened(bench, access, situation, language) as subject:
             subject.visit(Work(count=1))
-            fail(bench.keeper, fault, 1)
+            fail(bench.store, fault, 1)
             with pytest.raises(SubjectFailed):
                 subject.visit(Work(count=1))
 
     def test_a_slow_answer_is_a_slow_access_that_is_asked_for_once(self, bench: Any) -> None:
         with opened(bench, "direct", "miss") as subject:
-            fail(bench.keeper, "slow", 1)
+            fail(bench.store, "slow", 1)
             visit = subject.visit(Work(count=1))
 
         for metric in ("access", "backend"):
@@ -177,14 +177,14 @@ class TestWithRealParts:
 
     def test_an_answer_with_another_secret_is_no_reading(self, bench: Any, monkeypatch: Any) -> None:
         with opened(bench, "direct", "hit") as subject:
-            monkeypatch.setattr(bench.keeper, "_marker", "f" * 16)
+            monkeypatch.setattr(bench.store, "_marker", "f" * 16)
             with pytest.raises(SubjectFailed, match="another secret"):
                 subject.visit(Work(count=1))
 
     def test_the_agent_refuses_who_has_no_token_and_is_reached_by_its_own_function_alone(
         self, bench: Any, tmp_path: Path
     ) -> None:
-        name = bench.keeper.often(32).name
+        name = bench.store.cached(32).name
         with deployed(bench, tmp_path, sidecar=True) as asks, deployed(bench, tmp_path, sidecar=False) as neighbour:
             assert asks(name, {}) == [403, False]
             assert asks(name, {"X-Aws-Parameters-Secrets-Token": "guessed"}) == [403, False]
@@ -195,7 +195,7 @@ class TestWithRealParts:
                 pass
 
     def test_a_secret_is_nowhere_but_in_the_memory_of_who_asked(self, bench: Any, tmp_path: Path) -> None:
-        marker = bench.keeper._marker.encode()
+        marker = bench.store._marker.encode()
         with contextlib.ExitStack() as stack:
             for access in ("dictionary", "sidecar", "direct-new"):
                 subject = stack.enter_context(opened(bench, access, "hit"))

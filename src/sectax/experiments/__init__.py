@@ -1,1 +1,1 @@
-"""What varies and what is measured: one folder for each experiment, and rooms for what several of them share."""
+"""Experiments, one folder each, and code that several of them share."""

@@ -18,31 +18,31 @@ from sectax.text import units
 
 Column = Mapping[int, float]  # block -> value
 
-# Two sizes are on a line whatever the law is.
+# Any two sizes are on a line.
 LEAST_SIZES = 3
-# A line that misses a measured size by more than this ratio is not the law.
+# If a line misses a measured size by more than this ratio, time is not linear in size.
 TOO_FAR = 1.25
 
 
 def column(measured: Measured, metric: str, treatment: Treatment) -> Column:
-    """The values of one treatment by block; empty if the metric was not measured."""
+    """Return the values of one treatment by block; empty if the metric was not measured."""
     return measured.values.get(metric, {}).get(treatment.id, {})
 
 
 def minus(more: Column, less: Column) -> Column:
-    """The difference in every block that has both."""
+    """Subtract within each block that has both values."""
     return {block: value - less[block] for block, value in more.items() if block in less}
 
 
 def mean(measured: Measured, values: Sequence[float], unit: str) -> Estimate:
-    """The mean of one value per block, with Student's t interval."""
+    """Estimate the mean of one value per block, with Student's t interval."""
     level = 1 - measured.plan.stopping.alpha
     interval = mean_interval(values, level)
     return Estimate(interval.point, interval.low, interval.high, level, MEAN, interval.count, unit)
 
 
 def mean_ratio(measured: Measured, values: Sequence[float], unit: str) -> Estimate:
-    """The geometric mean of positive values, with Student's t interval of their logs."""
+    """Estimate the geometric mean of positive values, with Student's t interval of their logs."""
     level = 1 - measured.plan.stopping.alpha
     interval = geometric_mean_interval(values, level)
     return Estimate(interval.point, interval.low, interval.high, level, GEOMETRIC, interval.count, unit)
@@ -51,7 +51,7 @@ def mean_ratio(measured: Measured, values: Sequence[float], unit: str) -> Estima
 def part_rows(
     measured: Measured, metric: str, treatment: Treatment, parts: Mapping[str, Column], rest: str
 ) -> Iterator[AdviceRow]:
-    """Where the time of one treatment goes: its known parts, and the rest of *metric*, all in seconds."""
+    """Yield the known parts of a treatment's time and the rest of *metric*, in seconds."""
     whole = column(measured, metric, treatment)
     parts = {words: part for words, part in parts.items() if part}
     blocks = [
@@ -73,10 +73,11 @@ def part_rows(
 def stage_rows(
     measured: Measured, metric: str, factor: str, stages: Mapping[str, str], rest: str
 ) -> Iterator[AdviceRow]:
-    """Where the time goes, by difference to treatments that do less of the work.
+    """Yield the parts of the time as differences from treatments that do less of the work.
 
     Args:
-        stages: level of *factor* -> what it does beyond the level before; rest: what the other levels do beyond all.
+        stages: level of *factor* -> the work it adds to the level before.
+        rest: the work that other levels add to all stages.
     """
     for members in alike(measured.plan.treatments, factor).values():
         parts: dict[str, Column] = {}
@@ -94,18 +95,18 @@ def stage_rows(
 
 
 def cost_rows(analysed: Analysed, metrics: Mapping[str, str]) -> Iterator[AdviceRow]:
-    """What treatments take beyond their baseline, by metric and in its unit.
+    """Yield the added cost of treatments over their baseline, by metric and in its unit.
 
-    A metric that is compared has the figure of its finding. Any other is decided if its interval excludes zero, or if
-    both take the same in every block.
+    A compared metric has the figure of its finding. Any other is decided if its interval excludes zero, or if all
+    differences are zero.
 
     Args:
-        metrics: name -> what is counted there, in words.
+        metrics: name -> description.
     """
     measured, plan = analysed.measured, analysed.measured.plan
     findings = {(finding.comparison.treatment, finding.comparison.metric): finding for finding in analysed.findings}
     for treatment in plan.treatments:
-        verdicts = {finding.verdict for (of, _), finding in findings.items() if of == treatment.id}
+        verdicts = {finding.verdict for (name, _), finding in findings.items() if name == treatment.id}
         withdrawn = verdicts - {VerdictId.NOT_MEASURED} == {VerdictId.WITHDRAWN}
         for metric, words in metrics.items() if treatment.role is Role.TREATMENT else ():
             baseline = plan.treatment(plan.cell(treatment.cell).baseline)
@@ -127,7 +128,7 @@ def cost_rows(analysed: Analysed, metrics: Mapping[str, str]) -> Iterator[Advice
 
 
 def growth_rows(measured: Measured, metric: str) -> Iterator[AdviceRow]:
-    """An operation as fixed seconds and seconds per byte, a line through three or more sizes in every block."""
+    """Yield fixed seconds and seconds per byte: a line through three or more sizes in each block."""
     contents, plan = measured.plan.contents, measured.plan
     if contents is None or plan.metric(metric).unit != "s":
         return
@@ -136,23 +137,23 @@ def growth_rows(measured: Measured, metric: str) -> Iterator[AdviceRow]:
             contents.sizes[size]: column(measured, metric, members[size]) for size in contents.sizes if size in members
         }
         sizes = np.array(list(columns), dtype=np.float64)
-        blocks = [block for block in measured.blocks if all(own.get(block, 0.0) > 0 for own in columns.values())]
+        blocks = [block for block in measured.blocks if all(values.get(block, 0.0) > 0 for values in columns.values())]
         if len(columns) < LEAST_SIZES or not blocks:
             continue
-        seconds = np.array([[own[block] for own in columns.values()] for block in blocks])
-        lines = np.array([line(sizes, own) for own in seconds])
+        seconds = np.array([[values[block] for values in columns.values()] for block in blocks])
+        lines = np.array([line(sizes, row) for row in seconds])
         missed = _misses(sizes, seconds, lines, plan.stopping.alpha)
-        for place, (name, unit) in enumerate((("fixed", "s"), ("per byte", "s/B"))):
-            value = None if missed else mean(measured, list(lines[:, place]), unit)
+        for index, (name, unit) in enumerate((("fixed", "s"), ("per byte", "s/B"))):
+            value = None if missed else mean(measured, list(lines[:, index]), unit)
             why = "not proportional to the size" if missed else ""
             yield AdviceRow("How the time grows with the size", dict(levels), name, value, why)
 
 
 def line(sizes: Array, seconds: Array) -> tuple[float, float]:
-    """The a and b of a + b·size that miss the seconds least, each in proportion to itself.
+    """Fit a + b·size by least squares of relative errors, since errors of times grow with the times.
 
     Args:
-        sizes, seconds: shape (sizes,), positive; the errors of times grow with the times.
+        sizes, seconds: shape (sizes,), positive.
     """
     weights = 1 / seconds
     design = np.column_stack([weights, sizes * weights])
@@ -161,11 +162,11 @@ def line(sizes: Array, seconds: Array) -> tuple[float, float]:
 
 
 def _misses(sizes: Array, seconds: Array, lines: Array, alpha: float) -> bool:
-    """Whether some size surely takes other than the lines say, as past a CPU quota that is used up."""
+    """Return whether a size significantly differs from the lines, as when a CPU quota runs out."""
     ratios = seconds / (lines[:, :1] + lines[:, 1:] * sizes)
-    for of_size in ratios.T:
-        if of_size.min() > 0:  # a line below zero there: its interval says so
-            interval = geometric_mean_interval(of_size, 1 - alpha / len(sizes))
+    for size_ratios in ratios.T:
+        if size_ratios.min() > 0:  # the interval of a line below zero shows that by itself
+            interval = geometric_mean_interval(size_ratios, 1 - alpha / len(sizes))
             if (interval.low or 0.0) > TOO_FAR or (interval.high or math.inf) < 1 / TOO_FAR:
                 return True
     return False

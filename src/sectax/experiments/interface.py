@@ -1,9 +1,8 @@
-"""What an experiment is to the rest of the house. Built-in ones and those of others look the same.
+"""The interface of an experiment, built-in or third-party.
 
-An experiment answers a request with a *design*: what varies, what is measured, in which words. It names first what it
-wants to know of the machine, and is given a snapshot of that: planning itself starts no process and reads no file.
-The house makes the plan of the design. Where the plan is measured, the experiment opens a *bench*: it has the services
-that a run needs, and the subject of every treatment.
+1. `wants` names the facts about the machine that the design needs; sectax takes a snapshot of them.
+2. `design` says what varies and what is measured; it starts no process and reads no file. sectax plans the run from it.
+3. `bench` opens the services of a run and creates the subject of each treatment, on the machine that measures.
 """
 
 from __future__ import annotations
@@ -56,12 +55,12 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Option:
-    """An option of an experiment's own on the command line.
+    """A command-line option of one experiment.
 
     Attributes:
-        short: one letter that stands for it too, as in `-L`.
-        prints: a flag with which subjects print to the terminal, where then no live line is drawn.
-        hidden: the program itself gives it; `--help` leaves it out.
+        short: one-letter form, as in `-L`.
+        prints: whether this flag lets subjects print to the terminal; no progress line is drawn then.
+        hidden: whether sectax sets it itself, so that `--help` omits it.
     """
 
     name: str
@@ -75,28 +74,25 @@ class Option:
 
 
 class Bench(ExitStack):
-    """Where one plan is measured: its options, its services, its subjects. One is opened for every session of a run.
+    """The services and subjects of one plan, for one session of a run.
 
         with experiment.bench(plan) as bench:
             bench.start(inputs)
             specs = bench.specs(inputs, calibrated)
 
-    A bench that was made has read the plan's options and the files that they name, and no more; it raises `WrongUse`
-    for what is not there. `identity` and `inputs` are asked of it then: before the run file exists, and before anything
-    is started. `start` begins the services. What it enters
-    (`self.enter_context(server)`) or calls back (`self.callback(server.stop)`) ends in reverse order when the bench is
-    closed, whatever ended the session, also where `start` itself failed half-way.
+    The constructor reads the plan's options and the files that they name, nothing else; it raises `WrongUse` if a file
+    is missing. `identity` and `inputs` are called next, before the run file exists and before any service starts.
+    `start` starts the services. Register each with `self.enter_context(server)` or `self.callback(server.stop)`: they
+    are closed in reverse order when the session ends for any reason, also if `start` fails half-way.
 
-    Specs are made after `start`, on the machine that measures, and live no longer than the bench: they are plain data,
-    beside a handle of the bench's service where the subject needs one. What travels to another machine is the plan and
-    its inputs, of which a bench is opened there.
+    Specs are made after `start`, on the machine that measures, and do not outlive the bench. They are plain data, plus
+    a handle of a service if the subject needs one. A remote machine receives the plan and the inputs and opens a bench
+    of its own.
 
     Attributes:
-        least_open_s: seconds within which no subject of the bench can be ready: by it a budget that is too short is
-            refused before anything is started.
-        may_idle: whether idle time may lie between operations of a subject; a batch may then be one operation, however
-            short.
-        places: where the clients that share a load run, one for each; empty for this machine.
+        least_open_s: lower bound of the seconds until a subject is ready; a shorter budget is rejected at once.
+        may_idle: whether a subject may idle between operations; a batch may then be a single short operation.
+        places: the hosts of clients that share a load, one per client; empty for this machine.
     """
 
     least_open_s: float = 0.0
@@ -108,30 +104,30 @@ class Bench(ExitStack):
         self.plan = plan
 
     def identity(self) -> dict[str, str]:
-        """What of the subjects' software must not change within a run, as names and versions."""
+        """Return the names and versions of software that must not change within a run."""
         return {}
 
     def circumstances(self) -> dict[str, dict[str, str]]:
-        """What else is recorded of hosts in every session, by their names; it may change from one to the next."""
+        """Return other facts to record in each session, by host; they may change between sessions."""
         return {}
 
     def inputs(self) -> dict[str, str]:
-        """What is made once per run and handed to every subject alike. Secret: it is never recorded."""
+        """Return secrets that are made once per run and given to all subjects. They are never recorded."""
         return {}
 
     def start(self, inputs: Mapping[str, str]) -> None:
-        """Start the services, with the run's inputs. Raises `SectaxError` where one cannot run here."""
+        """Start the services. Raises `SectaxError` if one cannot run here."""
 
     def specs(self, inputs: Mapping[str, str], calibrated: Calibrated | None) -> dict[str, SubjectSpec]:
-        """The subject of every treatment of the plan, by its id; `calibrated` is None for the pilot itself."""
+        """Return the subject of each treatment, by treatment id; `calibrated` is None in the pilot."""
         return {treatment.id: self.spec(treatment, inputs, calibrated) for treatment in self.plan.treatments}
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
-        """The subject of one treatment. Every bench has this, or `specs`."""
+        """Return the subject of one treatment. Implement this or `specs`."""
         raise NotImplementedError
 
     def empties(self) -> dict[str, SubjectSpec]:
-        """By family, a subject whose operation does nothing, where the subject times itself."""
+        """Return, by family, a subject whose operation does nothing; for subjects that time themselves."""
         return {}
 
 
@@ -139,13 +135,12 @@ class Experiment(ABC):
     """A question about a control, as factors, metrics and subjects.
 
     Attributes:
-        name: as in the entry point.
-        title: the question.
-        presets: names of sets of levels; `default` is always among them.
-        options: of its own on the command line.
-        instead: by options of other tools that people try, what to write for them.
-        budgets_s: by preset, seconds where the user gives neither a budget nor a number of blocks; of those alone that
-            take another time than most.
+        name: the name of the entry point.
+        title: the question that it answers.
+        presets: names of sets of levels; must contain `default`.
+        options: its own command-line options.
+        instead: option of another tool -> the hint to show if a user tries it.
+        budgets_s: preset -> default budget in seconds, if it differs from the general one.
     """
 
     name: str
@@ -158,86 +153,86 @@ class Experiment(ABC):
     @property
     @abstractmethod
     def factors(self) -> tuple[Factor, ...]:
-        """What varies, with all levels that exist; `…` for those that the user names. An attribute does too."""
+        """Everything that can vary, with all levels; `…` if users may name others. May be a class attribute."""
 
     def wants(self, request: RunRequest) -> Wanted:
-        """What the design must know of the machine: by default of its parts. Raises `WrongUse` as `design` does."""
+        """Return the facts that the design needs: by default which parts exist. Raises `WrongUse` as `design`."""
         return Wanted(parts=self.requirements())
 
     @abstractmethod
     def design(self, request: RunRequest, machine: Machine) -> Design:
-        """What a run on this machine is to be: a pure function.
+        """Design a run on this machine. A pure function.
 
         Raises:
-            WrongUse: a level or an option does not exist, or contradicts another.
+            WrongUse: a level or option does not exist, or contradicts another.
         """
 
     @abstractmethod
     def bench(self, plan: Plan) -> Bench:
-        """Where a plan of this experiment is measured; nothing is started yet."""
+        """Create the bench of a plan, without starting anything."""
 
     def plan(self, request: RunRequest, machine: Machine) -> Plan:
-        """The plan of a run. Raises `WrongUse` as `design` does, and where the baseline was left out."""
+        """Plan a run. Raises `WrongUse` as `design` does, and if the baseline is missing."""
         return make_plan(self.name, self.title, self.design(request, machine), request)
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
-        """What it knows of the decision between its treatments."""
+        """Return how `sectax advise` compares the treatments."""
         return AdviceRules(plan.metrics[0].name, Choice())
 
-    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterable[AdviceRow]:
-        """Its own figures for `sectax advise`: a pure function. Helpers are in `experiments/advice.py`."""
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterable[AdviceRow]:
+        """Yield this experiment's own figures for `sectax advise`. A pure function; see `experiments/advice.py`."""
         return ()
 
     def requirements(self) -> tuple[str, ...]:
-        """What the experiment can use, for `setup` and `doctor`: probes by name, or parts as in `sectax.parts`."""
+        """Return what `setup` installs and `doctor` checks: names of probes, or of parts as in `sectax.parts`."""
         return ()
 
 
 @runtime_checkable
 class Billable(Protocol):
-    """What an experiment has besides where a service that it can use is paid for.
+    """Optional: implement if a run can incur charges.
 
     Attributes:
-        assumes: one sentence on what the usage supposes.
+        assumes: one sentence: the assumptions behind `usage`.
     """
 
     assumes: str
 
     def usage(self, plan: Plan) -> tuple[Usage, ...]:
-        """The most that a run uses of the service, whether this plan would use the paid one or a local one."""
+        """Return an upper bound of what a run uses, also if this plan uses a free local service."""
 
     def is_billed(self, options: Mapping[str, tuple[str, ...]]) -> bool:
-        """Whether somebody may have to pay for a run with these options."""
+        """Return whether a run with these options may incur charges."""
 
 
 @runtime_checkable
 class HasCommands(Protocol):
-    """What an experiment has besides where it brings commands of its own: `sectax NAME …`."""
+    """Optional: implement to add commands of its own, as `sectax NAME …`."""
 
     def commands(self) -> click.Group:
-        """The group of them, imported when it is asked for: most calls of the program need none."""
+        """Import and return the command group, only when needed: it slows the start of sectax."""
 
 
 @runtime_checkable
 class TakesWords(Protocol):
-    """What an experiment has besides where `sectax run NAME A B` names what is compared, without options.
+    """Optional: implement to accept arguments without options, as in `sectax run NAME A B`.
 
     Attributes:
-        word: what each of them is, in capital letters, for `--help`.
+        word: the placeholder of an argument in `--help`, in capital letters.
     """
 
     word: str
 
     def with_words(self, bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-        """The experiment's own options with these words among them. Raises `WrongUse`."""
+        """Return the options with these arguments added. Raises `WrongUse`."""
 
 
 @runtime_checkable
 class MeasuresFolders(Protocol):
-    """What an experiment has besides where one thing can be measured in two folders, as of two checkouts.
+    """Optional: implement to compare one subject in two folders, such as two checkouts.
 
     Attributes:
-        planted_metrics: the metrics that a planted cost changes.
+        planted_metrics: the metrics that an added known cost changes.
     """
 
     @property
@@ -246,11 +241,11 @@ class MeasuresFolders(Protocol):
     def in_folders(
         self, options: Mapping[str, tuple[str, ...]], folders: Mapping[str, str], added: float
     ) -> dict[str, tuple[str, ...]] | None:
-        """The options with that one thing on both sides; None where they name two already.
+        """Return the options with the same subject on both sides; None if they already name two.
 
         Args:
-            folders: what a side is called -> its folder, the baseline first.
-            added: what is planted into the second side, as a share of the first; 0 for nothing.
+            folders: name of the side -> its folder, the baseline first.
+            added: known cost to add to the second side, as a share of the first; 0 for none.
         """
 
 
@@ -259,9 +254,9 @@ class Hidden:
     """Options without their secrets.
 
     Attributes:
-        options: what may be recorded and shown.
-        secrets: what was left out, to be among the run's inputs. Its names are in no `Bench.inputs`.
-        replaced: a text as it was typed -> what is shown of it.
+        options: the values that may be recorded and shown.
+        secrets: the removed values, added to the run's inputs; names must differ from those of `Bench.inputs`.
+        replaced: a text as typed -> the text that is shown.
     """
 
     options: dict[str, tuple[str, ...]]
@@ -271,14 +266,14 @@ class Hidden:
 
 @runtime_checkable
 class HasSecrets(Protocol):
-    """What an experiment has besides where values of its options may hold secrets."""
+    """Optional: implement if values of options may contain secrets."""
 
     def hidden(self, options: Mapping[str, tuple[str, ...]]) -> Hidden:
-        """The options without them: what the plan is made of. The bench is given them among its inputs, at `start`."""
+        """Separate the secrets from the options. `Bench.start` receives them among its inputs."""
 
 
 class CommandLine(NamedTuple):
-    """A command as it was typed, the name that it was given (empty without one), and the values of its scans."""
+    """A command as typed, its name (empty without one), and the values of its scans."""
 
     text: str
     name: str
@@ -287,35 +282,35 @@ class CommandLine(NamedTuple):
 
 @runtime_checkable
 class HasCommandLines(TakesWords, Protocol):
-    """What an experiment has besides where treatments are commands: its runs can be exported as hyperfine's are.
+    """Optional: implement if treatments are commands, so that runs can be exported in hyperfine's format.
 
-    It observes `wall` and `cpu` in seconds, and `peak_memory` in bytes.
+    The experiment must observe `wall` and `cpu` in seconds, and `peak_memory` in bytes.
     """
 
     def arguments(self, typed: Sequence[str]) -> list[str]:
-        """A command line as hyperfine's users type it, in our own options. Raises `WrongUse`."""
+        """Translate a command line in hyperfine's options into sectax's. Raises `WrongUse`."""
 
     def command_lines(self, plan: Plan) -> dict[str, CommandLine]:
-        """The command of every treatment and baseline, by its id. Raises `WrongUse` where it is not there any more."""
+        """Return the command of each treatment, by id. Raises `WrongUse` if its file no longer exists."""
 
 
 @runtime_checkable
 class SetsUpLevels(Protocol):
-    """What an experiment has besides where some of its levels need parts that the others do without."""
+    """Optional: implement if only some levels need certain parts."""
 
     def level_requirements(self, levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-        """As `requirements`, for these levels. Raises `WrongUse` where one does not exist."""
+        """Return `requirements` for these levels only. Raises `WrongUse` if one does not exist."""
 
 
 @runtime_checkable
 class HasProbeCases(Protocol):
-    """What an experiment has besides where probes do its operations: `sectax probe check` tries them.
+    """Optional: implement if probes do the operations, so that `sectax probe check` can test them.
 
     Attributes:
-        operations: their names in the probe protocol.
+        operations: names of operations in the probe protocol.
     """
 
     operations: tuple[str, ...]
 
     def probe_cases(self) -> Sequence[Case]:
-        """Every combination of operation and parameters, with inputs and the referee that judges it."""
+        """Return each combination of operation and parameters, with its inputs and referee."""

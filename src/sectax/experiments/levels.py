@@ -1,4 +1,4 @@
-"""Checks the factors, levels and lengths of time that a user asked for."""
+"""Checks of the factors, levels and times that a user gives."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sectax.text.spans import seconds, typed
 def choose(
     available: tuple[Factor, ...], preset: Mapping[str, tuple[str, ...]], requested: Mapping[str, tuple[str, ...]]
 ) -> tuple[Factor, ...]:
-    """The factors of a run: the preset's levels, replaced where the user asked for others.
+    """Choose the factors of a run: the preset's levels, unless the user requests others.
 
     Args:
-        available: all factors with all levels that exist.
-        preset: factor -> levels of the preset; a factor that is not here has all its levels.
-        requested: factor -> levels that the user wants, in upper or lower case; `all` for every one.
+        available: all factors with all their levels.
+        preset: factor -> levels; a factor that is missing here has all its levels.
+        requested: factor -> levels in upper or lower case, or `all`.
     Raises:
-        WrongUse: a factor or level that does not exist, or no level at all.
+        WrongUse: an unknown factor or level, or no level.
     """
     by_name = {factor.name: factor for factor in available}
     for name in requested:
@@ -37,16 +37,16 @@ def choose(
             if level not in factor.levels:
                 raise WrongUse(f"the factor {factor.name} has no level {level!r}", did_you_mean(level, factor.levels))
         if not levels:
-            raise WrongUse(f"the factor {factor.name} has no level left", f"there are: {', '.join(factor.levels)}")
-        # In the factor's own order, each once, whatever the order of asking.
+            raise WrongUse(f"the factor {factor.name} has no level left", f"available: {', '.join(factor.levels)}")
+        # In the factor's own order and without duplicates.
         chosen.append(Factor(factor.name, tuple(level for level in factor.levels if level in levels)))
     return tuple(chosen)
 
 
 def _as_spelled(level: str, levels: tuple[str, ...]) -> str:
-    """The one level that differs in upper and lower case alone, or what was given."""
-    alike = [candidate for candidate in levels if candidate.casefold() == level.casefold()]
-    return alike[0] if level not in levels and len(alike) == 1 else level
+    """Correct the case of a level if exactly one level matches."""
+    matches = [candidate for candidate in levels if candidate.casefold() == level.casefold()]
+    return matches[0] if level not in levels and len(matches) == 1 else level
 
 
 def option_seconds(
@@ -58,10 +58,10 @@ def option_seconds(
     *,
     whole: bool = False,
 ) -> float:
-    """The seconds of an option, or a *whole* number of them; the *usual* ones where it is not given.
+    """Return the seconds of an option, or *usual* if it is not given.
 
     Raises:
-        WrongUse: it is not within the limits.
+        WrongUse: the value is outside the limits, or not *whole*.
     """
     given = next(iter(options.get(name, ())), None)
     if given is None:

@@ -1,4 +1,4 @@
-"""What somebody compares by names of their own: a baseline, treatments, and options for all of it or for one of it."""
+"""Subjects that the user names: a baseline, treatments, and options for all or one of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sectax.model.errors import WrongUse
 from sectax.text.near import did_you_mean
 
 BASELINE, TREATMENT = "baseline", "treatment"
-# The option that says where paths begin: recorded, so that a run can be resumed from elsewhere. Nobody types it.
+# The folder of relative paths. sectax sets and records it, so that a run can be resumed from another folder.
 FOLDER = "folder"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
@@ -20,11 +20,11 @@ _LONGEST_NAME = 24
 
 @dataclass(frozen=True)
 class ComparedKind:
-    """What is compared, in words.
+    """The words for the compared subjects in messages.
 
     Attributes:
-        word: one of it. example: what stands for it, as in URL. usage: how two are given.
-        private: whether it may hold a secret, so that no message repeats it.
+        word: the noun for one. example: its placeholder, as in URL. usage: how to give two.
+        private: whether its text may contain a secret, so that no message repeats it.
     """
 
     word: str
@@ -38,18 +38,18 @@ def is_name(text: str) -> bool:
 
 
 def split_name(typed: str) -> tuple[str, str]:
-    """`NAME=TEXT` in its two parts; without a name the first is empty."""
+    """Split `NAME=TEXT`; the name is empty if there is none."""
     name, separator, text = typed.partition("=")
     return (name, text) if separator and is_name(name) else ("", typed)
 
 
 def compared(kind: ComparedKind, options: Mapping[str, tuple[str, ...]], *, alone: bool = False) -> dict[str, str]:
-    """The texts by name; the baseline is first.
+    """Return the texts by name, the baseline first.
 
     Args:
-        alone: whether the baseline is enough.
+        alone: whether a baseline without treatments is valid.
     Raises:
-        WrongUse: one is missing, or has no name or another's.
+        WrongUse: a text is missing, has no name, or a duplicate name.
     """
     if not options.get(BASELINE):
         raise WrongUse(f"no {kind.word} was given", kind.usage)
@@ -62,22 +62,22 @@ def compared(kind: ComparedKind, options: Mapping[str, tuple[str, ...]], *, alon
                 hint = f"use letters, digits and _ . + - only, as in --treatment {as_name(typed_name)}={kind.example}"
                 raise WrongUse(f"--treatment {typed_name!r} cannot be a name", hint)
             what = "a --treatment" if kind.private else f"--treatment {typed!r}"
-            raise WrongUse(f"{what} has no name", f"say --treatment NAME={kind.example}")
+            raise WrongUse(f"{what} has no name", f"use --treatment NAME={kind.example}")
         if name in texts:
-            raise WrongUse(f"two {kind.word}s are called {name!r}", f"give every {kind.word} a name of its own")
+            raise WrongUse(f"two {kind.word}s have the name {name!r}", f"give each {kind.word} its own name")
         texts[name] = text
     if len(texts) == 1 and not alone:
-        raise WrongUse(f"one {kind.word} has nothing to be compared with", f"add another: {kind.usage}")
+        raise WrongUse(f"only one {kind.word}: nothing to compare", f"add another: {kind.usage}")
     return texts
 
 
 def with_bare(
     bare: Sequence[str], options: Mapping[str, tuple[str, ...]], called: Callable[[str], str]
 ) -> dict[str, tuple[str, ...]]:
-    """The options with texts that were given without names: the first is the baseline, where none was named.
+    """Add texts without names to the options: the first is the baseline if none is named.
 
     Args:
-        called: what the name of a text is made of.
+        called: text -> the words that its name is made from.
     """
     texts, completed = list(bare), dict(options)
     if texts and not completed.get(BASELINE):
@@ -100,13 +100,13 @@ def for_each(
     *,
     any_text: bool = False,
 ) -> list[tuple[str, str]]:
-    """Every name with a value for it: `NAME=VALUE` is for one of them, any other for all.
+    """Pair names with values: `NAME=VALUE` is for one name, `VALUE` for all.
 
     Args:
-        unnamed: for which a value without a name is, where that is not all of them.
-        any_text: whether a value may begin as a name does, as `VARIABLE=1 CMD`.
+        unnamed: the names that a value without a name is for; empty for all.
+        any_text: whether a value may look like `NAME=VALUE`, as `VARIABLE=1 CMD`.
     Raises:
-        WrongUse: nothing is called so.
+        WrongUse: an unknown name.
     """
     pairs = []
     for text in texts:
@@ -118,10 +118,10 @@ def for_each(
 
 
 def one_each(option: str, pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """The one value for each name. Raises `WrongUse` where there are two."""
+    """Return the value for each name. Raises `WrongUse` for two values of one name."""
     values: dict[str, str] = {}
     for name, value in pairs:
         if name in values:
-            raise WrongUse(f"two --{option} are for {name!r}", f"give one, or one for each: --{option} NAME=…")
+            raise WrongUse(f"--{option} is given twice for {name!r}", f"give one value per name: --{option} NAME=…")
         values[name] = value
     return values

@@ -1,4 +1,4 @@
-"""What every plan is given and must have: a budget, and something to compare."""
+"""Requirements of all plans: a budget, and a comparison."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from sectax.model.plan import DEFAULT_MAX_BLOCKS, Plan
 from sectax.model.treatment import CONTROLS
 from sectax.parts.programs import Missing
 
-# What a run may take where nobody said: a first look is waited for, a thorough one is come back to.
+# Without --budget. Users wait for a quick run and come back to a default one.
 _BUDGETS_S = {"quick": 60.0}
 _BUDGET_S = 120.0
 
 
 def with_budget(experiment: Experiment, request: RunRequest) -> RunRequest:
-    """The request with the default budget of its preset, where it says neither blocks nor a budget."""
+    """Add the preset's default budget to a request that has neither blocks nor a budget."""
     stopping = request.stopping
     is_billed = isinstance(experiment, Billable) and experiment.is_billed(request.options)
     if is_billed and stopping.fixed_blocks is None and stopping.max_blocks is None:
-        # The bill that is announced counts them.
+        # The announced bill needs an upper bound of the blocks.
         stopping = replace(stopping, max_blocks=DEFAULT_MAX_BLOCKS)
     if stopping.budget_s is None and stopping.fixed_blocks is None and request.stopping.max_blocks is None:
         stopping = replace(stopping, budget_s=default_budget_s(experiment, request.preset), extends=True)
@@ -29,28 +29,28 @@ def with_budget(experiment: Experiment, request: RunRequest) -> RunRequest:
 
 
 def default_budget_s(experiment: Experiment, preset: str) -> float:
-    """Seconds that a run of a preset may take where the user says nothing of it."""
+    """Return the budget in seconds of a preset if the user gives none."""
     return (_BUDGETS_S | dict(experiment.budgets_s)).get(preset, _BUDGET_S)
 
 
 def refuse_nothing_to_compare(experiment: Experiment, plan: Plan, machine: Machine) -> None:
-    """Look for a comparison that answers the question; those of the run with itself do not.
+    """Require a comparison other than the run's own controls.
 
     Args:
-        machine: that the plan was made for.
+        machine: the machine of the plan.
     Raises:
-        WrongUse: the levels that were asked for leave nothing to compare.
-        NothingMeasured: this machine lacks what would be compared.
+        WrongUse: the requested levels leave nothing to compare.
+        NothingMeasured: this machine lacks every requested treatment.
     """
     if any(comparison.standing not in CONTROLS for comparison in plan.comparisons):
         return
     levels = next((factor.levels for factor in plan.factors if factor.name == plan.control), ())
     available = next((factor.levels for factor in experiment.factors if factor.name == plan.control), ())
     hint = (
-        f"add another level, as in --level {plan.control}={','.join(available[:2])}; there are: {', '.join(available)}"
+        f"add another level, as in --level {plan.control}={','.join(available[:2])}; available: {', '.join(available)}"
     )
     if len(levels) == 1:
-        raise WrongUse(f"nothing is left to compare: {levels[0]} is the only level of {plan.control}", hint)
+        raise WrongUse(f"nothing to compare: {levels[0]} is the only level of {plan.control}", hint)
     reasons = sorted(
         {f"{why.reason} ({why.hint})" if why.hint else why.reason for why in (skip.why_not for skip in plan.skipped)}
     )

@@ -1,4 +1,4 @@
-"""Finds experiments by name: those of the entry point group `sectax.experiments`, ours and others' alike."""
+"""Experiments by name, from the entry point group `sectax.experiments`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ GROUP = "sectax.experiments"
 
 
 def names() -> tuple[str, ...]:
-    """The names of all experiments that are installed."""
+    """Return the names of all installed experiments."""
     return tuple(sorted(entry_points(group=GROUP).names))
 
 
 def load(name: str) -> Experiment:
-    """The experiment of this name. Raises `WrongUse` where there is none."""
+    """Load an experiment. Raises `WrongUse` for an unknown name."""
     points = entry_points(group=GROUP, name=name)
     if not points:
         raise WrongUse(f"there is no experiment {name!r}", did_you_mean(name, names()))

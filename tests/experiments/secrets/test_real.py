@@ -9,7 +9,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from sectax.experiments.secrets.backend import Backend
-from sectax.experiments.secrets.secret_store import NotKept, RealService
+from sectax.experiments.secrets.secret_store import SecretNotCreated, RealService
 from tests.experiments.secrets.client import client as client_of
 from tests.needs import needs
 
@@ -18,7 +18,7 @@ pytestmark = [needs("moto"), pytest.mark.more]
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    with Backend([], rare=0) as backend:
+    with Backend([], uncached=0) as backend:
         yield client_of(backend, tmp_path_factory.mktemp("trust") / "ca.pem")
 
 
@@ -27,27 +27,27 @@ def names(client: Any) -> list[str]:
 
 
 def test_secrets_are_there_inside_it_and_gone_for_good_after_it(client: Any) -> None:
-    with RealService(client, [32, 4096], rare=2, sometimes=1) as kept:
-        for secret in (kept.often(32), kept.rare(4096, 1), kept.sometimes(32, 0)):
+    with RealService(client, [32, 4096], uncached=2, expiring=1) as kept:
+        for secret in (kept.cached(32), kept.uncached(4096, 1), kept.expiring(32, 0)):
             assert client.get_secret_value(SecretId=secret.name)["SecretString"] == secret.value
         assert len(names(client)) == 2 * (1 + 2 + 1)
-        assert {len(kept.often(size).value) for size in (32, 4096)} == {32, 4096}
+        assert {len(kept.cached(size).value) for size in (32, 4096)} == {32, 4096}
         assert kept.calls() is None
 
     assert names(client) == []
     with pytest.raises(ClientError, match="ResourceNotFoundException"):
-        client.get_secret_value(SecretId=kept.often(32).name)
+        client.get_secret_value(SecretId=kept.cached(32).name)
 
 
 def test_what_was_made_is_deleted_where_the_rest_is_refused_and_where_the_run_fails(client: Any) -> None:
-    taken = RealService(client, [32], rare=3, sometimes=0)
-    client.create_secret(Name=taken.rare(32, 2).name, SecretString="somebody else's")
-    with pytest.raises(NotKept) as refused, taken:
+    taken = RealService(client, [32], uncached=3, expiring=0)
+    client.create_secret(Name=taken.uncached(32, 2).name, SecretString="somebody else's")
+    with pytest.raises(SecretNotCreated) as refused, taken:
         pass
 
     assert "CreateSecret" in refused.value.hint
-    assert taken.often(32).value not in str(refused.value)
-    assert names(client) == [taken.rare(32, 2).name]
-    with pytest.raises(ZeroDivisionError), RealService(client, [32], rare=1, sometimes=0):
+    assert taken.cached(32).value not in str(refused.value)
+    assert names(client) == [taken.uncached(32, 2).name]
+    with pytest.raises(ZeroDivisionError), RealService(client, [32], uncached=1, expiring=0):
         raise ZeroDivisionError
-    assert names(client) == [taken.rare(32, 2).name]
+    assert names(client) == [taken.uncached(32, 2).name]

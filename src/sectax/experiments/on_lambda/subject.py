@@ -24,7 +24,7 @@ from sectax.text.printable import printable
 
 MAX_MEMORY = "max_memory_used"
 
-TOLD_CLOCK = "the function's own clock"
+FUNCTION_CLOCK = "the function's own clock"
 CPU_CLOCK = "CPU time of the instance's control group"
 
 # A service may replace an instance at any time. One that does so again and again measures cold starts.
@@ -183,7 +183,7 @@ class FunctionSubject:
         if "after_answer_s" in warm.amounts:
             yield Observation("after_answer", warm.amounts["after_answer_s"], "s", warm.clock, 1)
         for part, seconds in warm.parts.items():
-            yield Observation(part, seconds, "s", TOLD_CLOCK, 1)
+            yield Observation(part, seconds, "s", FUNCTION_CLOCK, 1)
 
     def _warm(self, telemetry: dict[str, float]) -> InvocationReading:
         """One invocation of an instance that is warm, at the pace of the treatment."""

@@ -1,1 +1,1 @@
-"""How does a function come to its secret: from the service, through AWS's caching sidecar, or from its own memory?"""
+"""How a function gets its secret: from the service, from AWS's caching sidecar, or from its own memory."""

@@ -1,7 +1,7 @@
 """Which access is cheapest and which is fastest, at a rate of calls and a TTL.
 
-An invocation of N calls takes an access that caches m·fetching + (N - m)·hit, where m is the share of invocations that
-find the TTL over. One that caches nothing takes N times its own figure.
+With a cache, an invocation of N calls takes m·fetching + (N - m)·hit, where m is the share of invocations that find
+the TTL expired. Without a cache it takes N times one access.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from sectax.text import units
 
 ACCESS, FIRST = "access", "first_access"  # metrics
 _CALLS, _TTL_S, _PER_S = (1, 10, 100), 300.0, 1.0
-_FIRST = "no miss was measured: the first access of an instance stands for it"
+_FIRST = "no miss was measured: the first access of an instance is used instead"
 
 Uses = Callable[[float, float, TreatmentResult], tuple[Usage, ...]]
 
 
-class _Way(NamedTuple):
-    """An access at the levels of all other factors, with its calls of the service by situation.
+class _Access(NamedTuple):
+    """An access at the levels of all other factors, with its calls to the service by situation.
 
-    `fetching` is None for one that caches nothing.
+    `fetching` is None without a cache.
     """
 
     result: TreatmentResult
@@ -43,19 +43,19 @@ class _Cost(NamedTuple):
     note: str
 
 
-def rate_rows(analysed: Analysed, prices: PriceList, asked: UserWorkload, uses: Uses) -> Iterator[AdviceRow]:
-    """A million invocations in money, the cheapest access first; one in time.
+def rate_rows(analysed: Analysed, prices: PriceList, asked: Asked, uses: Uses) -> Iterator[AdviceRow]:
+    """Yield the costs of a million invocations, cheapest first, and the times of one, fastest first.
 
     Args:
-        uses: seconds, calls of the service, the treatment -> what they use.
+        uses: (seconds, calls to the service, treatment) -> usage.
     Raises:
         WrongUse: the price list lacks an item.
     """
-    ways = list(_ways(analysed))
+    accesses = list(_accesses(analysed))
     for calls in (asked.calls,) if asked.calls else _CALLS:
         ttl_s, per_s = asked.ttl_s or _TTL_S, asked.rate_s or _PER_S
         expired = min(1.0, 1.0 / (per_s * ttl_s))
-        costs = [_cost(way, calls, expired, prices, uses) for way in ways]
+        costs = [_cost(access, calls, expired, prices, uses) for access in accesses]
         at = f"{units.count(calls, 'call')} per invocation, TTL {ttl_s:g} s, {units.count(per_s, 'invocation')}/s"
         figures: dict[str, Callable[[_Cost], Estimate]] = {
             f"Cheapest access for a million invocations: {at}": lambda cost: cost.money,
@@ -66,55 +66,55 @@ def rate_rows(analysed: Analysed, prices: PriceList, asked: UserWorkload, uses: 
                 yield AdviceRow(title, cost.levels, "", figure(cost), "; ".join(filter(None, (tied, cost.note))))
 
 
-def _ways(analysed: Analysed) -> Iterator[_Way]:
-    """Every access whose figures in both situations are known."""
+def _accesses(analysed: Analysed) -> Iterator[_Access]:
+    """Yield the accesses with figures for both situations."""
     measured = (result for result in analysed.treatments if ACCESS in result.estimates)
     for members in alike(measured, "situation").values():
         hit = members.get(secrets.HIT)
         fetching = members.get(secrets.REFRESH) or members.get(secrets.MISS)
-        any_of_them = hit or fetching
-        assert any_of_them is not None, "a group has a member"
-        calls = secrets.ACCESS[any_of_them.levels["access"]].calls
+        result = hit or fetching
+        assert result is not None, "a group has a member"
+        calls = secrets.ACCESS[result.levels["access"]].calls
         if calls[secrets.HIT]:
-            yield _Way(any_of_them, (any_of_them.estimates[ACCESS], calls[secrets.HIT]))
+            yield _Access(result, (result.estimates[ACCESS], calls[secrets.HIT]))
         elif hit is not None and fetching is not None:
             fetched = (fetching.estimates[ACCESS], calls[fetching.levels["situation"]])
-            yield _Way(hit, (hit.estimates[ACCESS], 0), fetched)
+            yield _Access(hit, (hit.estimates[ACCESS], 0), fetched)
         elif hit is not None and FIRST in hit.estimates:
-            yield _Way(hit, (hit.estimates[ACCESS], 0), (hit.estimates[FIRST], calls[secrets.MISS]), _FIRST)
+            yield _Access(hit, (hit.estimates[ACCESS], 0), (hit.estimates[FIRST], calls[secrets.MISS]), _FIRST)
 
 
-def _cost(way: _Way, calls: int, expired: float, prices: PriceList, uses: Uses) -> _Cost:
-    (again, asks), (fetching, asks_again) = way.again, way.fetching or way.again
-    fetches = expired if way.fetching else 0.0
+def _cost(access: _Access, calls: int, expired: float, prices: PriceList, uses: Uses) -> _Cost:
+    (again, asks), (fetching, asks_again) = access.again, access.fetching or access.again
+    fetches = expired if access.fetching else 0.0
     requests = fetches * asks_again + (calls - fetches) * asks
 
     def seconds(first: float, then: float) -> float:
-        # The interval of a plain mean may reach below zero, which no time does.
+        # The interval of a mean may reach below zero; a time cannot.
         return fetches * max(0.0, first) + (calls - fetches) * max(0.0, then)
 
     def money(length: float) -> float:
-        return prices.bill(uses(MILLION * length, MILLION * requests, way.result)).total
+        return prices.bill(uses(MILLION * length, MILLION * requests, access.result)).total
 
-    def estimate(unit: str, of: Callable[[float], float]) -> Estimate:
+    def estimate(unit: str, convert: Callable[[float], float]) -> Estimate:
         ends = ((fetching.low, again.low), (fetching.high, again.high))
-        low, high = (None if one is None or two is None else of(seconds(one, two)) for one, two in ends)
-        point = of(seconds(fetching.point, again.point))
+        low, high = (None if first is None or then is None else convert(seconds(first, then)) for first, then in ends)
+        point = convert(seconds(fetching.point, again.point))
         return Estimate(point, low, high, again.level, again.method, again.count, unit)
 
-    levels = {factor: level for factor, level in way.result.levels.items() if factor != "situation"}
-    return _Cost(levels, estimate("s", lambda length: length), estimate(prices.currency, money), way.note)
+    levels = {factor: level for factor, level in access.result.levels.items() if factor != "situation"}
+    return _Cost(levels, estimate("s", lambda length: length), estimate(prices.currency, money), access.note)
 
 
 def _ranked(costs: list[_Cost], figure: Callable[[_Cost], Estimate]) -> Iterator[tuple[_Cost, str]]:
-    """The least first at the levels of all other factors, and whether others cannot be told apart from it."""
-    places: dict[tuple[str, ...], list[_Cost]] = defaultdict(list)
+    """Sort by the figure at the same levels of all other factors; note where intervals overlap the first."""
+    groups: dict[tuple[str, ...], list[_Cost]] = defaultdict(list)
     for cost in costs:
-        places[tuple(level for factor, level in cost.levels.items() if factor != "access")].append(cost)
-    for members in places.values():
+        groups[tuple(level for factor, level in cost.levels.items() if factor != "access")].append(cost)
+    for members in groups.values():
         first, *others = sorted(members, key=lambda cost: figure(cost).point)
         yield first, ""
         for other in others:
             high, low = figure(first).high, figure(other).low
             tied = high is None or low is None or low <= high
-            yield other, "cannot be told apart from the first" if tied else ""
+            yield other, "no clear difference from the first" if tied else ""

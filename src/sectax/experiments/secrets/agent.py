@@ -1,6 +1,6 @@
-"""AWS's Secrets Manager Agent: one release, built by cargo into the user's cache, and checked by its hash before use.
+"""AWS's Secrets Manager Agent: a fixed release, built by cargo into the user's cache, with its hash checked before use.
 
-It answers as AWS's Parameters and Secrets Lambda Extension does, and the extension itself is not available outside AWS.
+It has the interface of AWS's Parameters and Secrets Lambda Extension, which is not available outside AWS.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from sectax.parts.programs import Missing
 
 CRATE, VERSION = "aws_secretsmanager_agent", "2.1.0"
 PROGRAM = "aws_secretsmanager_agent"
-# Of the crate as crates.io has it: another one under this version is not built.
+# The hash of the crate on crates.io; nothing else is built under this version.
 _CRATE_SHA256 = "8ffe85d324228cbf2f407e3f952e7834ee47f0553707d1bd2f75b63c4a526f79"
 TITLE = "AWS's Secrets Manager Agent"
-_CRATES = 287  # that its lock file has for Linux
+_CRATES = 287  # in its lock file, for Linux
 
 
 def program() -> Path:
-    """The agent's program. Raises `SetUpFailed` where it is not built, or is no longer what was built."""
+    """Return the agent's program. Raises `SetUpFailed` if it is not built or has changed since."""
     lack = missing()
     if lack is not None:
         raise SetUpFailed(f"{TITLE}: {lack.reason}", lack.hint)
@@ -33,32 +33,32 @@ def program() -> Path:
 
 
 def fingerprint() -> str:
-    """The agent's release and the first 16 hexadecimal digits of its program's SHA-256."""
+    """Return the release and the first 16 hexadecimal digits of the program's SHA-256."""
     return f"{CRATE} {VERSION}, sha256 {_hash_file().read_text().strip()[:16]}"
 
 
 def missing() -> Missing | None:
-    """What is lacking to run it; None where it is built and whole."""
+    """Return why it cannot run; None if it is built and unchanged."""
     if _program().is_file() and _hash_file().is_file():
         if checksum(_program()) == _hash_file().read_text().strip():
             return None
-        return Missing("it is built, but its file has changed since", "sectax setup secrets", makable=True)
+        return Missing("its file has changed since it was built", "sectax setup secrets", makable=True)
     if shutil.which("cargo") is None:
-        return Missing(f"cargo is not installed, which builds {TITLE}", "install Rust and cargo from https://rustup.rs")
+        return Missing(f"cargo is not installed; it builds {TITLE}", "install Rust and cargo from https://rustup.rs")
     return Missing(f"{TITLE} is not built yet", "sectax setup secrets", makable=True)
 
 
 def build(say: Callable[[str], None]) -> None:
-    """Build it, which takes cargo some minutes, and keep the program alone.
+    """Build the program, which takes some minutes, and delete everything else.
 
     Args:
-        say: called at the beginning, and every 15 seconds with how far it is.
+        say: called at the start, and every 15 seconds with the progress.
     Raises:
-        SetUpFailed: cargo failed, or crates.io gave another crate than the one that is wanted.
+        SetUpFailed: cargo failed, or crates.io returned an unexpected crate.
     """
 
     def follow(printed: str, seconds: float) -> None:
-        # Cargo says nothing while it works on one crate, which may take minutes.
+        # Cargo prints nothing while it compiles one crate, which may take minutes.
         say(f"building {TITLE}: {printed.count('Compiling ')} of {_CRATES} crates, {seconds:.0f} s")
 
     say(f"building {TITLE} {VERSION} with cargo, which takes some minutes")
@@ -66,7 +66,7 @@ def build(say: Callable[[str], None]) -> None:
     with installer.scratch_beside(target) as scratch:
         root = scratch / "root"
         command = ["cargo", "install", "--locked", "--no-track", f"{CRATE}@{VERSION}", "--root", str(root)]
-        # Cargo's own folder for what is built would otherwise be left in /tmp, with some 900 MB.
+        # By default cargo would leave about 900 MB in /tmp.
         environment = os.environ | {"CARGO_TARGET_DIR": str(scratch / "target")}
         installer.run(command, f"{TITLE} could not be built", environment=environment, progress=follow)
         _check_crate()
@@ -97,6 +97,6 @@ def _check_crate() -> None:
     fetched = sorted(home.glob(f"registry/cache/*/{CRATE}-{VERSION}.crate"))
     if not any(checksum(path) == _CRATE_SHA256 for path in fetched):
         raise SetUpFailed(
-            f"{CRATE} {VERSION} is not the crate that sectax knows",
-            "its SHA-256 is another one: see which registry cargo is set to use",
+            f"the SHA-256 of crate {CRATE} {VERSION} is not the expected one",
+            "check which registry cargo uses",
         )

@@ -1,4 +1,4 @@
-"""The stand-in for Secrets Manager of one run: a process of its own, which ends with the run however that ends."""
+"""The stand-in for Secrets Manager of one run: a child process that ends with the run."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from sectax.model.errors import ExitStatus, SectaxError
 
 HOST = "127.0.0.1"
 _SERVER = Path(__file__).parent / "stand_in" / "server.py"
-_START_S = 60.0  # moto takes a second to load, on a machine that is not busy
+_START_S = 60.0  # moto loads in one second on an idle machine
 _ANSWER_S = 10.0
 _END_S = 5.0
 _TRIPS = 3
 
 
 class BackendFailed(SectaxError):
-    """The stand-in for Secrets Manager cannot be started, or has stopped answering."""
+    """The stand-in for Secrets Manager did not start, or stopped responding."""
 
     exit_status = ExitStatus.NOTHING_MEASURED
 
@@ -41,40 +41,39 @@ class _Ready(msgspec.Struct):
 
 
 class Backend(SecretStore):
-    """A keeper on this machine, and a context manager.
+    """A store on this machine: a context manager that runs moto's Secrets Manager.
 
-    Inside it moto's Secrets Manager answers, at `port` of this machine's loopback alone. It closes the connection over
-    which a rare secret came, or one that is fetched sometimes.
+    It listens on `port` of the loopback interface. It closes the connection after each uncached or expiring secret.
 
     Attributes:
-        certificate: of the authority that signed its own, in PEM.
+        certificate: the CA certificate that clients must trust, in PEM.
     """
 
-    def __init__(self, sizes: Sequence[int], rare: int, delay_s: float = 0.0, sometimes: int = 0) -> None:
+    def __init__(self, sizes: Sequence[int], uncached: int, delay_s: float = 0.0, expiring: int = 0) -> None:
         """Args:
-        sizes: characters of the secrets.
-        rare: how many secrets of every size each instance can fetch once.
-        delay_s: seconds that every round trip takes longer.
-        sometimes: how many secrets of every size an instance can fetch whenever its cache has let them go.
+        sizes: lengths of the secrets in characters.
+        uncached: number of secrets per size that each instance can fetch once.
+        delay_s: seconds added to each round trip.
+        expiring: number of secrets per size that an instance fetches again after they expire.
         """
-        super().__init__("sectax", rare, sometimes)
+        super().__init__("sectax", uncached, expiring)
         self.port = 0
         self.certificate, own = signed_for_loopback("stand-in for AWS Secrets Manager")
-        self._wanted = {"sizes": list(sizes), "rare": rare, "sometimes": sometimes, "delay_s": delay_s}
+        self._wanted = {"sizes": list(sizes), "uncached": uncached, "expiring": expiring, "delay_s": delay_s}
         self._wanted |= {"certificate": own.certificates, "key": own.key}
         self._child: Child | None = None
-        self._asking = threading.Lock()  # subjects that are visited at once all ask
+        self._lock = threading.Lock()  # subjects may be visited at the same time
 
     def __enter__(self) -> Backend:
-        """Start it and wait until it answers. Raises `SectaxError`."""
+        """Start it and wait until it responds. Raises `SectaxError`."""
         python = moto.python()
-        # What AWS's clients read in an environment is not moto's business, and a proxy is nobody's.
+        # moto must not see the AWS and proxy variables of the user's environment.
         environment = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
         self._child = host().start([str(python), "-I", str(_SERVER)], env=environment)
         try:
             ready = msgspec.json.decode(self._ask(self._wanted | {"marker": self._marker}, _START_S), type=_Ready)
             self.port, self.tls = ready.port, ready.tls
-            self.round_trip_s = self._seen_round_trip_s()
+            self.round_trip_s = self._measure_round_trip()
         except BaseException:
             self._child.kill()
             raise
@@ -86,32 +85,32 @@ class Backend(SecretStore):
 
     @property
     def address(self) -> str:
-        """Where functions find it."""
+        """The URL for functions."""
         return f"https://localhost:{self.port}"
 
     def calls(self) -> Calls:
-        """What it was asked up to now. Raises `BackendFailed`."""
+        """Return the calls since the start. Raises `BackendFailed`."""
         return msgspec.json.decode(self._ask({}), type=Calls)
 
-    def _seen_round_trip_s(self) -> float:
-        """What a call takes that asks for nothing, over a connection that is there already: the shortest of a few."""
+    def _measure_round_trip(self) -> float:
+        """Return the shortest of a few empty calls over an open connection, in seconds."""
         trusted = ssl.create_default_context(cadata=self.certificate)
         try:
             with contextlib.closing(HTTPSConnection(HOST, self.port, timeout=_ANSWER_S, context=trusted)) as connection:
                 connection.connect()
-                took = []
+                durations = []
                 for _ in range(_TRIPS):
-                    began = time.monotonic()
+                    start = time.monotonic()
                     connection.request("GET", "/")
                     connection.getresponse().read()
-                    took.append(time.monotonic() - began)
-                return min(took)
+                    durations.append(time.monotonic() - start)
+                return min(durations)
         except (OSError, HTTPException) as error:
-            raise BackendFailed(f"the stand-in for Secrets Manager does not answer: {error}") from error
+            raise BackendFailed(f"the stand-in for Secrets Manager does not respond: {error}") from error
 
     def _ask(self, order: object, within_s: float = _ANSWER_S) -> bytes:
         assert self._child is not None, "the backend was not started"
-        with self._asking:
+        with self._lock:
             return self._await_reply(self._child, order, time.monotonic() + within_s)
 
     def _await_reply(self, child: Child, order: object, deadline: float) -> bytes:
@@ -121,6 +120,6 @@ class Backend(SecretStore):
         except ChildError as error:
             stderr = child.stderr_tail.decode(errors="replace").replace(self._marker, "…").strip()
             raise BackendFailed(
-                f"the stand-in for Secrets Manager does not answer: {error}\n{stderr}".strip(),
+                f"the stand-in for Secrets Manager does not respond: {error}\n{stderr}".strip(),
                 "run it again; if it happens again, report it",
             ) from error

@@ -1,4 +1,4 @@
-"""The experiment: its factors, its presets, and the function behind every treatment."""
+"""The experiment `secrets`: factors, presets, and the function of each treatment."""
 
 from __future__ import annotations
 
@@ -27,46 +27,46 @@ from sectax.model.why_not import WhyNot
 FUNCTION = "secrets_reader"
 
 _ROUNDS = {"quick": (2, 4), "default": (4, 12), "published": (2, 4)}
-# Hits on this machine cost nothing: a block has as many turns as it takes to open. Of misses there are so many secrets.
+# Local hits are cheap: a block has as many rounds as it takes to open. The number of secrets limits misses.
 _MOST_ROUNDS_OF_HITS = 32
 _TIMEOUT_S = 120
 _STAND_IN = (
-    "Secrets Manager is stood in for by moto on this machine's loopback, behind TLS: it encrypts nothing and is near, "
-    "so a call of it is faster than one of AWS, for which the published study has 83 to 358 ms"
+    "Secrets Manager is replaced by moto on this machine, behind TLS: it encrypts no secrets and is near, so a call is "
+    "faster than on AWS, where the published study measured 83 to 358 ms"
 )
 _AGENT = (
-    "the sidecar is AWS's Secrets Manager Agent 2.1.0, which answers as AWS's Lambda extension does; the extension "
-    "itself cannot be downloaded outside AWS"
+    "the sidecar is AWS's Secrets Manager Agent 2.1.0, which has the interface of AWS's Lambda extension; the "
+    "extension is not available outside AWS"
 )
 _ON_AWS = (
-    "Secrets Manager and Lambda are AWS's own, and the sidecar is AWS's Lambda extension; how often the service was "
-    "asked cannot be counted there, so no figure is held to its situation's number of calls"
+    "Secrets Manager and Lambda are AWS's own, and the sidecar is AWS's Lambda extension; calls to the service cannot "
+    "be counted there, so hits and misses are not verified"
 )
 _MISS = (
-    "every miss is a secret that the instance has not read before, over a new connection, as after a TTL of minutes; "
-    "the backend closes the connection of the one before"
+    "a miss is a secret that the instance has not read before, over a new connection, as after a TTL of minutes; the "
+    "backend closes the previous connection"
 )
 _BATCHES = (
-    "a hit of a dictionary or of the library is too short for a clock: of those, all figures but the study's own are "
-    "means of batches, the fastest, the worst and the quantiles too"
+    "a hit of a dictionary or of the library is too short to time by itself: all their figures except the study's own "
+    "are means of batches, also the fastest, the worst and the quantiles"
 )
 _PUBLISHED = (
-    "its hits are 100 in one invocation: every block makes 100 in one invocation of a fresh instance, each timed by "
-    "itself on every side; their minimum, maximum, mean, median and p90 are reported as means over the blocks, beside "
-    "the figures of all hits of the run",
-    "its misses are one X-Ray trace each: the first access of every instance is such a miss, timed by the function's "
-    "own clock on every side; beside it stand the misses of all further secrets",
-    "its direct access had no hits, its dictionary no misses: here a dictionary's miss is a call with a kept client",
+    "the study timed 100 hits in one invocation: each block does the same in a fresh instance, each hit timed by "
+    "itself; the means over blocks of their minimum, maximum, mean, median and p90 are reported, and the figures of "
+    "all hits",
+    "the study took each miss from one X-Ray trace: here it is the first access of an instance by the function's own "
+    "clock; the misses of all further secrets are reported too",
+    "the study has no hits of direct access and no misses of the dictionary: here a dictionary's miss is a call with a "
+    "reused client",
 )
 _PUBLISHED_HERE = (
-    "the local Lambda: this machine's processor, held to memory/1769 of it in periods of 20 ms",
-    "the local backend: a miss has no network and no KMS in it, so its improvement from 128 to 1769 MB is the "
-    "processor's share alone",
+    "the local Lambda: this machine's processor, limited to memory/1769 of it in periods of 20 ms",
+    "the local backend: a miss includes no network and no KMS, so only the CPU quota changes it from 128 to 1769 MB",
 )
 
 
 class SecretsExperiment(on_lambda.LambdaExperiment):
-    """Reading a secret in a function: every way against a dictionary of its own."""
+    """Read a secret in a function: all accesses compared with a dictionary in memory."""
 
     name = "secrets"
     title = "What does it cost a function to read its secret?"
@@ -83,8 +83,8 @@ class SecretsExperiment(on_lambda.LambdaExperiment):
     budgets_s: Mapping[str, float] = {"quick": 130.0, "published": 540.0}
     assumed_s = 2 * on_lambda.BATCH_S
     assumes = (
-        f"this supposes invocations of {assumed_s * 1e3:g} ms with 10 ms for every call of the service, at rounds and "
-        "blocks in full, and secrets that are deleted within an hour"
+        f"assumes invocations of {assumed_s * 1e3:g} ms, 10 ms per call to the service, the most rounds and blocks, "
+        "and secrets that are deleted within an hour"
     )
 
     def wants(self, request: RunRequest) -> Wanted:
@@ -113,7 +113,7 @@ class SecretsExperiment(on_lambda.LambdaExperiment):
                 declares=functools.partial(_declares, settings),
                 batch_s=functools.partial(on_lambda.target_batch_s, settings.endpoint),
                 at_once=functools.partial(_can_run_at_once, settings.endpoint),
-                # One reading is one reading: no part of it can be done once more at a known cost.
+                # No part of a reading can be repeated at a known cost.
                 positive=lambda levels: False,
             ),
             transfers=f"{on_lambda.transfers(settings.endpoint)}{stand_in_note}",
@@ -122,8 +122,8 @@ class SecretsExperiment(on_lambda.LambdaExperiment):
             gap_s=on_lambda.GAP_S,
             one_processor=on_lambda.takes_one_processor(settings.endpoint, levels["memory"]),
             services_on=SUBJECTS,
-            answered_by="the answer is the mean time of an access by the function's own clock: back to back the quota "
-            "holds back some of many, which a median does not see",
+            answered_by="the answer is the mean time of an access by the function's own clock: back to back, the quota "
+            "throttles a few of many, which a median does not show",
             beside=("median_access", "held_back"),
             choices=(
                 *((_STAND_IN, _AGENT, _MISS, _BATCHES) if is_local else (_ON_AWS, _BATCHES)),
@@ -150,14 +150,14 @@ class SecretsExperiment(on_lambda.LambdaExperiment):
                 uses=one_way(
                     lambda count, seconds, result: _uses(count * seconds, count * _asks(result.levels), result)
                 ),
-                caveats={secrets.DICTIONARY: "your own code has to fetch the secret again after it was rotated"},
+                caveats={secrets.DICTIONARY: "your code must fetch the secret again after rotation"},
                 changes="distance to Secrets Manager or memory size",
                 by_calls=True,
             ),
         )
 
-    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
-        """Where the time of an access goes, and which access pays at a rate of calls."""
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+        """Yield the parts of an access, and the cheapest and fastest access at a rate of calls."""
         measured = analysed.measured
         for treatment in measured.plan.treatments:
             if treatment.role in MEASURED:
@@ -166,8 +166,8 @@ class SecretsExperiment(on_lambda.LambdaExperiment):
         yield from rate_rows(analysed, prices, asked, _uses)
 
     def usage(self, plan: Plan) -> tuple[Usage, ...]:
-        from sectax.experiments.secrets.services import RARE_ON_AWS
-        from sectax.experiments.secrets.subject import SOMETIMES
+        from sectax.experiments.secrets.services import UNCACHED_ON_AWS
+        from sectax.experiments.secrets.subject import EXPIRING
 
         sizes = len({treatment.levels["size"] for treatment in plan.treatments})
         readings = on_lambda.BATCH_S / _ASSUMED_CALL_S * (1 + SETTLING_SHARE)
@@ -176,12 +176,12 @@ class SecretsExperiment(on_lambda.LambdaExperiment):
         return (
             *super().usage(plan),
             Usage("secretsmanager.requests", visits * readings * calls),
-            Usage("secretsmanager.secret-months", sizes * (1 + RARE_ON_AWS + SOMETIMES) / _HOURS_OF_A_MONTH),
+            Usage("secretsmanager.secret-months", sizes * (1 + UNCACHED_ON_AWS + EXPIRING) / _HOURS_OF_A_MONTH),
         )
 
 
 _ASSUMED_CALL_S = 0.01
-_OPENINGS = 3  # invocations of an instance besides its visits: the first, those that fill it, and warming up
+_OPENINGS = 3  # other invocations of an instance: the first, those that fill its cache, and warm-up
 _HOURS_OF_A_MONTH = 730
 
 
@@ -206,20 +206,20 @@ class _Bench(on_lambda.LambdaBench):
         return marks | ({"secrets.agent": agent.fingerprint()} if has_sidecar else {})
 
     def start(self, inputs: Mapping[str, str]) -> None:
-        """The keeper of the secrets first: functions are let to its port and nowhere else."""
-        from sectax.experiments.secrets.services import AwsPlace, HerePlace
+        """Start the store first: the sandbox of functions opens its port only."""
+        from sectax.experiments.secrets.services import AwsSecrets, LocalSecrets
 
         sizes = sorted({secrets.SIZES[treatment.levels["size"]] for treatment in self.plan.treatments})
-        kind = HerePlace if self._settings.endpoint == LOCAL else AwsPlace
-        self._place = self.enter_context(kind(self._settings, sizes))
-        self.keeper, self.service = self._place.keeper, self._place.service
+        kind = LocalSecrets if self._settings.endpoint == LOCAL else AwsSecrets
+        self._services = self.enter_context(kind(self._settings, sizes))
+        self.store, self.service = self._services.store, self._services.service
         super().start(inputs)
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
         from sectax.experiments.secrets.subject import SecretSpec
 
         levels = treatment.levels
-        way = secrets.ACCESS[levels["access"]]
+        access = secrets.ACCESS[levels["access"]]
         function = functions.load(FUNCTION, levels["language"])
         ttl_s = self._settings.situation_ttl(levels["situation"])
         as_published = self.plan.preset == "published" and levels["situation"] == secrets.HIT
@@ -227,11 +227,13 @@ class _Bench(on_lambda.LambdaBench):
             name=levels["access"],
             code=str(functions.build(FUNCTION, levels["language"])),
             runtime=function.runtime,
-            handler=f"{FUNCTION}.{way.module}.lambda_handler" if levels["language"] == secrets.PYTHON else way.module,
+            handler=f"{FUNCTION}.{access.module}.lambda_handler"
+            if levels["language"] == secrets.PYTHON
+            else access.module,
             memory_mb=int(levels["memory"]),
             timeout_s=_TIMEOUT_S,
-            environment=self._place.environment(ttl_s),
-            layers=self._place.layers(ttl_s, sidecar=way.sidecar),
+            environment=self._services.environment(ttl_s),
+            layers=self._services.layers(ttl_s, sidecar=access.sidecar),
             gap_s=(self.plan.gap_s or on_lambda.GAP_S) if levels["pace"] == on_lambda.SPACED else 0.0,
             role=self.role,
             service=self.service,
@@ -241,7 +243,7 @@ class _Bench(on_lambda.LambdaBench):
             delay_s=self._settings.delay_s,
             ttl_s=float(ttl_s or 0),
             study_hits=secrets.STUDY_HITS if as_published else 0,
-            keeper=self.keeper,
+            store=self.store,
         )
 
 
@@ -250,28 +252,28 @@ def _function(language: str) -> str:
 
 
 def _asks(levels: Mapping[str, str]) -> int:
-    """How often each access asks the service."""
+    """Calls to the service per access."""
     return secrets.ACCESS[levels["access"]].calls[levels["situation"]]
 
 
 def _lacks(machine: Machine, settings: secrets.Settings, as_published: bool, levels: Levels) -> Iterator[WhyNot | None]:
-    way = secrets.ACCESS[levels["access"]]
-    if levels["language"] not in way.languages:
-        yield WhyNot("of AWS's caching library only the one for Python is measured")
+    access = secrets.ACCESS[levels["access"]]
+    if levels["language"] not in access.languages:
+        yield WhyNot("only the Python version of AWS's caching library is supported")
     if as_published and (levels["situation"], levels["access"]) in secrets.NOT_OF_THE_STUDY:
-        yield WhyNot("the published study has no hits of direct access, which keeps nothing")
+        yield WhyNot("the published study has no hits of direct access, which does not cache")
     yield machine.lacks(_function(levels["language"]))
     if settings.endpoint == LOCAL:
         yield machine.lacks(BACKEND)
-        if way.sidecar:
+        if access.sidecar:
             yield machine.lacks(AGENT)
-    elif way.sidecar and not settings.layer:
-        yield WhyNot("on AWS the sidecar is AWS's own extension, by the ARN of its layer", "add --layer ARN")
+    elif access.sidecar and not settings.layer:
+        yield WhyNot("on AWS the sidecar needs the layer of AWS's extension", "add --layer ARN")
     yield on_lambda.lambda_lack(settings.endpoint, machine)
 
 
 def _can_run_at_once(endpoint: str | None, levels: Levels) -> bool:
-    """Hits of a cache, which nobody else sees: the quota lets each of them work for a fourteenth of the time."""
+    """Cache hits do not disturb each other: the quota limits each to a fourteenth of the processor."""
     return levels["situation"] == secrets.HIT and not _asks(levels) and on_lambda.waits_for_quota(endpoint, levels)
 
 
@@ -281,7 +283,7 @@ def _rounds(preset: str, *, only_hits: bool, here: bool) -> tuple[int, int]:
 
 
 def _declares(settings: secrets.Settings, levels: Levels) -> dict[str, Witness]:
-    """The limits in force, that the service was asked as often as the situation's label says, and how far it is."""
+    """The limits in force, the number of calls per access that its situation implies, and the delay."""
     from sectax.experiments.secrets.subject import CALLS_WITNESS, DELAY_WITNESS, calls_in_words, delay_in_words
 
     own: dict[str, Witness] = {}
@@ -293,24 +295,24 @@ def _declares(settings: secrets.Settings, levels: Levels) -> dict[str, Witness]:
 
 
 def _metrics(*, as_published: bool) -> tuple[Metric, ...]:
-    """What is reported of every treatment, the primary metric first."""
+    """The metrics of a treatment, the primary one first."""
 
-    def of(name: str, summary: Summary, observed: str = "access", *, compared: bool = False) -> Metric:
+    def seconds(name: str, summary: Summary, observed: str = "access", *, compared: bool = False) -> Metric:
         return Metric(name, "s", Better.LOWER, summary, observed, compared=compared)
 
-    study = tuple(of(f"study_{name}", Summary.MEAN, f"{FIRST}.study_{name}") for name in secrets.STUDY)
+    study = tuple(seconds(f"study_{name}", Summary.MEAN, f"{FIRST}.study_{name}") for name in secrets.STUDY)
     return (
-        of("access", Summary.MEAN, compared=True),
-        of("median_access", Summary.MEDIAN, compared=True),
-        of("fastest_access", Summary.LEAST),
-        of("p90_access", Summary.P90),
-        of("p99_access", Summary.P99),
-        of("worst_access", Summary.WORST),
+        seconds("access", Summary.MEAN, compared=True),
+        seconds("median_access", Summary.MEDIAN, compared=True),
+        seconds("fastest_access", Summary.LEAST),
+        seconds("p90_access", Summary.P90),
+        seconds("p99_access", Summary.P99),
+        seconds("worst_access", Summary.WORST),
         Metric("held_back", "%", Better.LOWER, Summary.MEAN, "held_back", compared=False),
-        *(of(part, Summary.MEAN, part) for part in secrets.PARTS),
-        of("first_access", Summary.MEAN, secrets.FIRST_ACCESS),
-        of("first_init", Summary.MEAN, f"{FIRST}.init"),
-        of("sidecar_init", Summary.MEAN, secrets.FIRST_SIDECAR),
+        *(seconds(part, Summary.MEAN, part) for part in secrets.PARTS),
+        seconds("first_access", Summary.MEAN, secrets.FIRST_ACCESS),
+        seconds("first_init", Summary.MEAN, f"{FIRST}.init"),
+        seconds("sidecar_init", Summary.MEAN, secrets.FIRST_SIDECAR),
         Metric("max_memory_used", "B", Better.LOWER, Summary.MAXIMUM, "max_memory_used", resolution=2**20),
         *(study if as_published else ()),
     )

@@ -1,4 +1,4 @@
-"""The layers that functions are given: the certificate that they trust, and AWS's agent with what begins it."""
+"""Layers of the functions: the certificate that they trust, and AWS's agent with its start script."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from sectax.experiments.secrets import agent
 
 _EXTENSION = Path(__file__).with_name("extension")
 NAME = "secrets-agent"
-DEFAULT_TTL_S = 300  # of the agent itself
-# Where a function finds the certificate; variables name it to its clients.
+DEFAULT_TTL_S = 300  # the agent's own
+# Path of the certificate in an instance, for environment variables.
 CERTIFICATE = "/opt/etc/secrets-manager.pem"
 
 
 def trust(folder: Path, certificate: str) -> str:
-    """The layer with the backend's certificate, made in *folder*: its path."""
+    """Create the layer with the backend's certificate in *folder*; return its path."""
     place = folder / "trust"
     (place / "etc").mkdir(parents=True)
     (place / "etc" / Path(CERTIFICATE).name).write_text(certificate)
@@ -23,10 +23,10 @@ def trust(folder: Path, certificate: str) -> str:
 
 
 def sidecar(folder: Path, ttl_s: int = DEFAULT_TTL_S) -> str:
-    """The layer with AWS's agent as an external extension, as a zip made in *folder*: its path.
+    """Create the zip of the layer with AWS's agent as an external extension in *folder*; return its path.
 
     Args:
-        ttl_s: whole seconds for which the agent uses what it has fetched.
+        ttl_s: the agent's TTL in whole seconds.
     Raises:
         SetUpFailed: the agent is not built.
     """
@@ -38,6 +38,6 @@ def sidecar(folder: Path, ttl_s: int = DEFAULT_TTL_S) -> str:
     (place / "extensions" / NAME).chmod(0o755)
     settings = (_EXTENSION / f"{NAME}.toml").read_text()
     (place / "etc" / f"{NAME}.toml").write_text(f"{settings}ttl_seconds = {ttl_s}\n")
-    archive = shutil.make_archive(str(place), "zip", place)  # packed once, and not for every instance
+    archive = shutil.make_archive(str(place), "zip", place)  # packed once, not per instance
     shutil.rmtree(place)
     return archive

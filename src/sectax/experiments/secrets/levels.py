@@ -1,4 +1,4 @@
-"""What varies: the levels of every factor, what each of them means, and the options on the command line, checked."""
+"""Levels of the factors, their meaning, and the options of the command line."""
 
 from __future__ import annotations
 
@@ -25,15 +25,14 @@ DIRECT, DIRECT_NEW = "direct", "direct-new"
 
 @dataclass(frozen=True)
 class SecretAccess:
-    """One way to a secret.
+    """One way to read a secret.
 
     Attributes:
-        module: of the function in Python, in which its handler stands; in Go the handler itself.
-        calls: by situation, how often the service is asked for each reading; a figure of which this is not so is no
-            figure of that situation.
-        languages: in which there is such a way.
-        sidecar: whether AWS's agent runs beside the function.
-        batched: whether one reading, where it is a hit, is too short to be timed by itself.
+        module: the Python module of the handler; in Go the handler itself.
+        calls: situation -> calls to the service per reading; other counts invalidate the figure.
+        languages: the languages that it is available in.
+        sidecar: whether AWS's agent runs with the function.
+        batched: whether a hit is too short to be timed by itself.
     """
 
     module: str
@@ -44,14 +43,14 @@ class SecretAccess:
 
     @property
     def caches(self) -> bool:
-        """Whether anything is kept that a TTL can be over for."""
+        """Whether it caches, so that a TTL can expire."""
         return self.calls[HIT] == 0
 
 
 _CACHED = {HIT: 0, MISS: 1, REFRESH: 1}
 ACCESS = {
     DICTIONARY: SecretAccess("dictionary", _CACHED, batched=True),
-    # On a miss it asks which version is the current one, then for that; on a refresh it has that one.
+    # On a miss it asks for the current version, then for its value; on a refresh it knows the version.
     LIBRARY: SecretAccess("library", _CACHED | {MISS: 2}, (PYTHON,), batched=True),
     SIDECAR: SecretAccess("sidecar", _CACHED, sidecar=True),
     SIDECAR_NEW: SecretAccess("sidecar_new", _CACHED, sidecar=True),
@@ -67,22 +66,22 @@ _OF_THE_STUDY = (DICTIONARY, SIDECAR, DIRECT_NEW)
 _USUAL = {"language": (PYTHON,), "size": ("32B",), "memory": ("128", "1769"), "pace": (on_lambda.BACK_TO_BACK,)}
 PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
     "default": _USUAL | {"situation": (HIT, MISS)},
-    # A miss shows in it too: as the first access of every instance. Direct access has no hits, and takes so much longer
-    # that the others' batches would be as long, and few.
+    # The first access of an instance shows a miss too. Direct access never hits, and takes so much longer that the
+    # others would get few, long batches.
     "quick": _USUAL | {"situation": (HIT,), "access": (DICTIONARY, SIDECAR)},
     "published": _USUAL | {"situation": (HIT, MISS), "access": _OF_THE_STUDY},
 }
-# The study has no hits of direct access, which keeps nothing.
+# The study has no hits of direct access, which does not cache.
 NOT_OF_THE_STUDY = frozenset({(HIT, DIRECT_NEW), (HIT, DIRECT)})
 
 FIRST_ACCESS = "first.access"
 FIRST_SIDECAR = "first.sidecar_init"
 
-# The study's own statistics, each of 100 hits in one invocation.
+# The study's statistics of 100 hits in one invocation.
 STUDY_HITS = 100
 STUDY = ("min", "max", "mean", "median", "p90")
 
-# Where the time of an access goes, by the function's own clock, in the order of a call.
+# Parts of an access by the function's own clock, in the order of a call.
 PARTS = {
     "dns": "name look-up",
     "connect": "TCP connect",
@@ -94,15 +93,15 @@ PARTS = {
 WORDS = {name: words for name, words in on_lambda.METRIC_WORDS.items() if "duration" not in name} | {
     DICTIONARY: "in-process dictionary",
     LIBRARY: "AWS's caching library",
-    SIDECAR: "sidecar, connection kept",
+    SIDECAR: "sidecar, reused connection",
     SIDECAR_NEW: "sidecar, new connection",
-    DIRECT: "direct, client kept",
+    DIRECT: "direct, reused client",
     DIRECT_NEW: "direct, new client",
     PYTHON: "Python",
     GO: "Go",
     f"situation={HIT}": "the same secret again",
     f"situation={MISS}": "a secret that is not cached",
-    f"situation={REFRESH}": "a secret whose TTL is over",
+    f"situation={REFRESH}": "a secret whose TTL has expired",
     f"pace={on_lambda.SPACED}": "with idle gaps",
     f"pace={on_lambda.BACK_TO_BACK}": "back to back",
     "metric=access": "mean access",
@@ -125,24 +124,24 @@ OPTIONS = (
     Option("endpoint", "where it runs: local (the default, with a stand-in for Secrets Manager) or aws", "WHERE"),
     Option("role", "the execution role (required on AWS); it must allow secretsmanager:GetSecretValue", "ARN"),
     Option(LAYER, "the layer of AWS's Parameters and Secrets extension, for the sidecar on AWS", "ARN"),
-    Option(DELAY, "how much longer every round trip to the stand-in takes, as in 40ms", "TIME"),
-    Option(TTL, "how long caches keep a secret, as in 60s (default: their own; 1s for refresh)", "TIME"),
+    Option(DELAY, "added time of each round trip to the stand-in, as in 40ms", "TIME"),
+    Option(TTL, "TTL of caches, as in 60s (default: their own; 1s for refresh)", "TIME"),
 )
-_MOST_DELAY_S = 2.0
-_MOST_TTL_S = 3600  # of AWS's agent; its Lambda extension takes 300
+_MAX_DELAY_S = 2.0
+_MAX_TTL_S = 3600  # of AWS's agent; its Lambda extension allows 300
 _REFRESH_TTL_S = 1
 _LAYER = re.compile(r"arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:layer:[A-Za-z0-9_-]+:\d+")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What the options say.
+    """The parsed options.
 
     Attributes:
         endpoint: `LOCAL` or `AWS`. role: the execution role.
-        layer: ARN of the extension's layer version; empty where none was given.
-        delay_s: how much longer every round trip to the stand-in takes.
-        ttl_s: for which caches use what they have; None for their own default.
+        layer: ARN of the extension's layer version, or empty.
+        delay_s: seconds added to each round trip to the stand-in.
+        ttl_s: TTL of caches in seconds; None for their default.
     """
 
     endpoint: str | None
@@ -152,28 +151,28 @@ class Settings:
     ttl_s: int | None
 
     def situation_ttl(self, situation: str) -> int | None:
-        """The TTL of a situation's functions: one that is waited for is short."""
+        """Return the TTL for a situation; short for refreshes, which wait for it."""
         return _REFRESH_TTL_S if self.ttl_s is None and situation == REFRESH else self.ttl_s
 
 
 def read_settings(options: Mapping[str, tuple[str, ...]]) -> Settings:
-    """Raises `WrongUse` for what contradicts itself or is no endpoint, role, layer, delay or TTL."""
+    """Parse the options. Raises `WrongUse` for invalid or contradictory values."""
     endpoint, role = on_lambda.where(options)
     if endpoint not in (LOCAL, AWS):
         raise WrongUse(
-            "--endpoint of secrets is local or aws: functions elsewhere do not reach the stand-in on this machine",
-            "leave it out, or say --endpoint aws",
+            "--endpoint of secrets is local or aws: functions elsewhere cannot reach the stand-in on this machine",
+            "leave it out, or use --endpoint aws",
         )
     layer = next(iter(options.get(LAYER, ())), "")
     if layer and not _LAYER.fullmatch(layer):
         raise WrongUse(
-            f"--layer {layer!r} is no ARN of a layer version",
+            f"--layer {layer!r} is not the ARN of a layer version",
             "as in arn:aws:lambda:us-east-1:123456789012:layer:NAME:11; AWS's documentation lists them by region",
         )
-    delay_s = option_seconds(options, DELAY, 0.0, (1e-4, _MOST_DELAY_S), "--backend-delay 40ms")
-    ttl_s = int(option_seconds(options, TTL, 0.0, (1, _MOST_TTL_S), "--ttl 60s", whole=True)) or None
+    delay_s = option_seconds(options, DELAY, 0.0, (1e-4, _MAX_DELAY_S), "--backend-delay 40ms")
+    ttl_s = int(option_seconds(options, TTL, 0.0, (1, _MAX_TTL_S), "--ttl 60s", whole=True)) or None
     if endpoint is AWS and delay_s:
-        raise WrongUse("--backend-delay is of the stand-in, and with --endpoint aws there is none", "leave it out")
+        raise WrongUse("--backend-delay needs the local stand-in; --endpoint aws has none", "leave it out")
     if endpoint == LOCAL and layer:
-        raise WrongUse("--layer is of AWS; here the sidecar is AWS's agent as sectax built it", "leave it out")
+        raise WrongUse("--layer needs --endpoint aws; the local sidecar is built by sectax", "leave it out")
     return Settings(endpoint, role, layer, delay_s, ttl_s)

@@ -1,4 +1,4 @@
-"""The environment that the stand-in for Secrets Manager runs in: moto, installed once into the user's cache."""
+"""The Python environment of the stand-in for Secrets Manager: moto, installed once into the user's cache."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LOCK = Path(__file__).parent / "stand_in" / "moto.lock"
 
 
 def python() -> Path:
-    """The interpreter that has moto. Raises `SetUpFailed` where it is not installed."""
+    """Return the interpreter that has moto. Raises `SetUpFailed` if it is not installed."""
     lack = missing()
     if lack is not None:
         raise SetUpFailed(f"the stand-in for Secrets Manager: {lack.reason}", lack.hint)
@@ -23,19 +23,19 @@ def python() -> Path:
 
 
 def identity() -> str:
-    """The versions of what answers."""
+    """Return the versions of the stand-in's software."""
     return ", ".join(_versions("moto", "cryptography"))
 
 
 def missing() -> Missing | None:
-    """What is lacking to run it; None where it is installed."""
+    """Return why it cannot run; None if it is installed."""
     if cache.is_complete(_folder()):
         return None
     return installer.missing() or Missing("moto is not installed yet", "sectax setup secrets", makable=True)
 
 
 def install() -> None:
-    """Install it. Raises `SetUpFailed`."""
+    """Install moto. Raises `SetUpFailed`."""
 
     def make(folder: Path) -> None:
         failure = "the stand-in for Secrets Manager could not be installed"

@@ -1,4 +1,4 @@
-"""What must be installed or built for the experiment, besides its functions: AWS's agent, and moto."""
+"""Parts that must be installed or built: AWS's agent and moto."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ AGENT, BACKEND = "secrets:agent", "secrets:backend"
 
 
 def part(name: str) -> Part:
-    """`secrets:agent` or `secrets:backend`."""
+    """Return the part `secrets:agent` or `secrets:backend`."""
     if name == "agent":
-        # Without it there is access that goes past a sidecar to be measured.
+        # Optional: accesses without a sidecar do not need it.
         about = f"{agent.CRATE} {agent.VERSION} from crates.io, some minutes"
         return Part("secrets-agent", agent.TITLE, agent.missing, agent.build, optional=True, about=about)
     if name == "backend":
-        about = "moto and what it needs from PyPI"
+        about = "moto and its dependencies from PyPI"
         return Part("secrets-backend", "the stand-in for Secrets Manager", moto.missing, _install, about=about)
-    raise WrongUse(f"there is no part 'secrets:{name}'", f"there are: {AGENT}, {BACKEND}")
+    raise WrongUse(f"there is no part 'secrets:{name}'", f"available: {AGENT}, {BACKEND}")
 
 
 def _install(say: Say) -> None:

@@ -1,6 +1,6 @@
-"""The secrets of a run, whoever keeps them: a stand-in on this machine, or AWS.
+"""The secrets of a run, in a stand-in on this machine or on AWS.
 
-AWS as a keeper has been tried against moto only: nobody has run it on AWS yet.
+The AWS store was tested against moto only, never on AWS.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _MARKER_BYTES = 8
 
 
 class Calls(msgspec.Struct, frozen=True):
-    """What the backend was asked since its start.
+    """Calls to the backend since its start.
 
     Attributes:
         connections: finished TLS handshakes.
-        refused: calls that were not answered rightly; they are among the others too.
+        refused: failed calls, also counted by operation.
     """
 
     get: int = msgspec.field(name="GetSecretValue")
@@ -43,27 +43,24 @@ class Calls(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Secret:
-    """The name of a secret, and what it holds."""
-
     name: str
     value: str
 
 
 class SecretStore(ABC):
-    """Keeps the secrets of a run while it is open, under names that begin with its prefix.
+    """The secrets of a run while it is open; their names begin with its prefix.
 
-    What it keeps is made of a random marker that exists in the memory of this process, of who answers and of whoever
-    fetches a secret, and nowhere else.
+    Values derive from a random marker that exists only in the memory of this process, the backend and the functions.
 
     Attributes:
-        rare_count: how many secrets of every size an instance can fetch once each.
-        sometimes_count: how many of every size it can fetch whenever its cache has let them go.
-        tls: the library that answers; empty where it is not known.
-        round_trip_s: what a call took that asks for nothing; 0 where it was not measured.
+        uncached_count: number of secrets per size that an instance can fetch once.
+        expiring_count: number of secrets per size that an instance fetches again after they expire.
+        tls: the server's TLS library; empty if unknown.
+        round_trip_s: duration of an empty call; 0 if not measured.
     """
 
-    def __init__(self, prefix: str, rare: int, sometimes: int) -> None:
-        self.rare_count, self.sometimes_count = rare, sometimes
+    def __init__(self, prefix: str, uncached: int, expiring: int) -> None:
+        self.uncached_count, self.expiring_count = uncached, expiring
         self.tls = ""
         self.round_trip_s = 0.0
         self._prefix = prefix
@@ -71,19 +68,19 @@ class SecretStore(ABC):
 
     @abstractmethod
     def calls(self) -> Calls | None:
-        """What it was asked up to now; None where that cannot be counted. Raises `SectaxError`."""
+        """Return the calls since the start; None if they cannot be counted. Raises `SectaxError`."""
 
-    def often(self, size: int) -> Secret:
-        """The secret that is fetched again and again."""
+    def cached(self, size: int) -> Secret:
+        """Return the secret that is read repeatedly."""
         return self._secret(size, "hit")
 
-    def rare(self, size: int, number: int) -> Secret:
-        """A secret that an instance has not fetched yet."""
-        return self._secret(size, f"miss/{range(self.rare_count)[number]}")
+    def uncached(self, size: int, number: int) -> Secret:
+        """Return a secret that an instance fetches once."""
+        return self._secret(size, f"miss/{range(self.uncached_count)[number]}")
 
-    def sometimes(self, size: int, number: int) -> Secret:
-        """A secret that an instance fetches again after its TTL."""
-        return self._secret(size, f"refresh/{range(self.sometimes_count)[number]}")
+    def expiring(self, size: int, number: int) -> Secret:
+        """Return a secret that an instance fetches again after its TTL."""
+        return self._secret(size, f"refresh/{range(self.expiring_count)[number]}")
 
     def _secret(self, size: int, which: str) -> Secret:
         name = f"{self._prefix}/{size}/{which}"
@@ -91,37 +88,37 @@ class SecretStore(ABC):
 
 
 def secret_value(marker: str, name: str, size: int) -> str:
-    """The secret of this name: *size* characters that begin with the run's marker."""
+    """Derive a secret's value: *size* characters that begin with the run's marker."""
     digest = hmac.digest(marker.encode(), name.encode(), hashlib.sha256).hex()
     return (marker + digest * (size // len(digest) + 1))[:size]
 
 
-class NotKept(SectaxError):
-    """AWS Secrets Manager did not take a secret."""
+class SecretNotCreated(SectaxError):
+    """AWS Secrets Manager did not create a secret."""
 
     exit_status = ExitStatus.NOTHING_MEASURED
 
 
 class RealService(SecretStore):
-    """AWS as a keeper, and a context manager: the secrets are there inside it.
+    """Secrets on AWS: a context manager that creates and deletes them.
 
-    Their names begin with `sectax/` and 12 hexadecimal digits of the run's own. What was made is deleted at once and
-    for good when it closes; a run that is killed leaves them, and they cost money until somebody deletes them.
+    Their names begin with `sectax/` and 12 random hexadecimal digits. They are deleted without recovery at exit; a
+    killed run leaves them, and they cost money until you delete them.
     """
 
-    def __init__(self, client: Any, sizes: Sequence[int], rare: int, sometimes: int) -> None:
+    def __init__(self, client: Any, sizes: Sequence[int], uncached: int, expiring: int) -> None:
         """Args:
-        client: boto3's, of Secrets Manager.
-        sizes: characters of the secrets.
-        rare: how many of every size an instance can fetch once each; sometimes: how many again and again.
+        client: boto3's client of Secrets Manager.
+        sizes: lengths of the secrets in characters.
+        uncached, expiring: the numbers of secrets per size.
         """
-        super().__init__(f"sectax/{secrets.token_hex(6)}", rare, sometimes)
+        super().__init__(f"sectax/{secrets.token_hex(6)}", uncached, expiring)
         self._client = client
         self._wanted = [secret for size in sizes for secret in self._all_secrets(size)]
         self._created: list[str] = []
 
     def __enter__(self) -> RealService:
-        """Make them. Raises `NotKept`; what was made until then is deleted."""
+        """Create the secrets. Raises `SecretNotCreated` after deleting those that were created."""
         from botocore.exceptions import BotoCoreError, ClientError  # type: ignore[import-untyped]
 
         try:
@@ -132,10 +129,10 @@ class RealService(SecretStore):
                 )
         except (BotoCoreError, ClientError) as error:
             if isinstance(error, ClientError):
-                self._created.pop()  # it said no; without an answer it may have made it
+                self._created.pop()  # refused; without an answer it may have been created
             self._delete()
-            raise NotKept(
-                f"AWS Secrets Manager did not take a secret: {printable(str(error))}",
+            raise SecretNotCreated(
+                f"AWS Secrets Manager did not create a secret: {printable(str(error))}",
                 "the credentials of the environment need secretsmanager:CreateSecret and secretsmanager:DeleteSecret",
             ) from error
         except BaseException:
@@ -147,13 +144,13 @@ class RealService(SecretStore):
         self._delete()
 
     def calls(self) -> Calls | None:
-        """None: AWS reports calls minutes later, and those of everybody."""
+        """None: AWS reports calls minutes later, and not by caller."""
         return None
 
     def _all_secrets(self, size: int) -> Iterator[Secret]:
-        yield self.often(size)
-        yield from (self.rare(size, number) for number in range(self.rare_count))
-        yield from (self.sometimes(size, number) for number in range(self.sometimes_count))
+        yield self.cached(size)
+        yield from (self.uncached(size, number) for number in range(self.uncached_count))
+        yield from (self.expiring(size, number) for number in range(self.expiring_count))
 
     def _delete(self) -> None:
         while self._created:

@@ -1,4 +1,4 @@
-"""A function that reads secrets, as a subject: each reading timed by the function, each call counted at the backend."""
+"""A function that reads secrets, as a subject: the function times readings, the backend counts calls."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from sectax.experiments.on_lambda.reading import InvocationReading
-from sectax.experiments.on_lambda.subject import MAX_MEMORY, TOLD_CLOCK, FunctionSpec, FunctionSubject
+from sectax.experiments.on_lambda.subject import FUNCTION_CLOCK, MAX_MEMORY, FunctionSpec, FunctionSubject
 from sectax.experiments.secrets.levels import ACCESS, FIRST_ACCESS, FIRST_SIDECAR, HIT, PARTS, REFRESH, STUDY
 from sectax.experiments.secrets.secret_store import Calls, Secret, SecretStore
 from sectax.model.errors import SectaxError
@@ -23,35 +23,35 @@ CALLS_WITNESS = "backend_calls"
 DELAY_WITNESS = "backend_delay"
 _CLOCK_STEP_S = 1e-9  # of perf_counter_ns in Python and of the monotonic clock in Go, on Linux
 _QUOTA_CLOCK = "the instance's control group"
-# Secrets that an instance fetches again and again, each after its TTL: as many as last a TTL's worth of visits.
-SOMETIMES = 32
-# A cache counts its TTL from a moment that the function does not tell: at the latest when the invocation is over.
+# Expiring secrets per size: enough for the visits of one TTL.
+EXPIRING = 32
+# A cache starts its TTL at an unknown moment, at the latest when the invocation ends.
 _PAST_TTL_S = 0.05
 
 
 def calls_in_words(calls: int, accesses: int) -> str:
-    """How often the service was asked for each reading."""
+    """Describe the calls to the service per reading."""
     if accesses and calls % accesses == 0:
         return f"{calls // accesses} for each access"
     return f"{calls} for {accesses} accesses"
 
 
 def delay_in_words(wanted_s: float, seen_s: float) -> str:
-    """Whether a round trip took as much longer as was wanted."""
+    """Describe whether a round trip had at least the wanted delay."""
     return f"{wanted_s * 1e3:g} ms at least" if seen_s >= wanted_s else f"{seen_s * 1e3:.1f} ms"
 
 
 @dataclass(frozen=True)
 class SecretSpec(FunctionSpec):
-    """A function that reads secrets in one way.
+    """A function that reads secrets with one access.
 
     Attributes:
         access, situation: levels, as in `levels`.
-        size: characters of a secret.
-        delay_s: how much longer every round trip to the backend is to take.
-        ttl_s: seconds for which a cache uses what it has, where a refresh is awaited.
-        study_hits: hits, each timed by itself, that an instance makes once, in one invocation; 0 for none.
-        keeper: of the secrets, open while the subject lives.
+        size: length of a secret in characters.
+        delay_s: seconds added to each round trip to the backend.
+        ttl_s: TTL of a cache in seconds, if refreshes are measured.
+        study_hits: hits to time one by one in a single invocation at the start; 0 for none.
+        store: the secrets, open while the subject exists.
     """
 
     access: str = field(kw_only=True)
@@ -60,7 +60,7 @@ class SecretSpec(FunctionSpec):
     delay_s: float = field(default=0.0, kw_only=True)
     ttl_s: float = field(default=0.0, kw_only=True)
     study_hits: int = field(default=0, kw_only=True)
-    keeper: SecretStore = field(kw_only=True, repr=False)
+    store: SecretStore = field(kw_only=True, repr=False)
 
     def subject(self) -> SecretSubject:
         return SecretSubject(self)
@@ -74,54 +74,53 @@ class _Answer(msgspec.Struct):
 
 
 class SecretSubject(FunctionSubject):
-    """Implements `sectax.model.subject.Subject`: one invocation for each visit, in which secrets are read one by one.
+    """Implements `sectax.model.subject.Subject`: one invocation per visit reads secrets one after another.
 
-    A miss is the first reading of a secret by a fresh instance, a refresh one after the TTL. Whatever goes wrong fails:
-    no answer but the right one is ever timed, and nothing is tried twice.
+    A miss is the first reading of a secret by a fresh instance, a refresh one after the TTL. Any error fails the
+    visit; there are no retries.
     """
 
     def __init__(self, spec: SecretSpec) -> None:
-        self._way = ACCESS[spec.access]
+        self._access = ACCESS[spec.access]
         self._secrets = spec
         self._rare = self._rare_ones()
-        self._read_last: dict[Secret, float] = {}  # of those that are read again, by the monotonic clock
+        self._last_read: dict[Secret, float] = {}  # expiring secrets -> monotonic clock
         self._expected = ""
         self._answer = _Answer([], "")
         self._calls = self._accesses = 0
         super().__init__(spec)
 
     def open(self) -> Witnesses:
-        """As the function's `open`. Its first invocation reads one secret: where it is to be hit, that fills the cache.
+        """Open the function. The first invocation reads one secret, which fills the cache for hits.
 
-        `first` has besides `first.access`: that reading by itself, the instance's Init (a sidecar's too) left out;
-        `first.sidecar_init`, the sidecar's part of Init, where it is reported; and the study's statistics.
+        Adds to `first`: `first.access`, that reading without Init; `first.sidecar_init`, the sidecar's part of Init if
+        reported; and the study's statistics.
         """
         witnesses = super().open()
-        self.first += (Observation(FIRST_ACCESS, self._answer.times_ns[0] / 1e9, "s", TOLD_CLOCK, 1),)
+        self.first += (Observation(FIRST_ACCESS, self._answer.times_ns[0] / 1e9, "s", FUNCTION_CLOCK, 1),)
         if self._answer.sidecar_init_ns is not None:
             init_s = self._answer.sidecar_init_ns / 1e9
-            self.first += (Observation(FIRST_SIDECAR, init_s, "s", TOLD_CLOCK, 1),)
+            self.first += (Observation(FIRST_SIDECAR, init_s, "s", FUNCTION_CLOCK, 1),)
         if self._secrets.study_hits:
             self.first += tuple(self._published_observations())
         timed = "in batches" if self._is_batched else "one by one"
-        clock: Witnesses = {"clock": TOLD_CLOCK, "clock_granularity_s": _CLOCK_STEP_S}
-        keeper = self._secrets.keeper
+        clock: Witnesses = {"clock": FUNCTION_CLOCK, "clock_granularity_s": _CLOCK_STEP_S}
+        store = self._secrets.store
         delay_s = self._secrets.delay_s
-        far: Witnesses = {DELAY_WITNESS: delay_in_words(delay_s, keeper.round_trip_s)} if delay_s else {}
-        # The layers' own names hold the hash of the run's own certificate; two runs have the same layers.
-        layers = "certificate, agent" if self._way.sidecar else "certificate"
-        own: Witnesses = {"backend_tls": keeper.tls, "layers": layers} if keeper.tls else {}
-        return witnesses | clock | far | own | {"timed": timed}
+        delay: Witnesses = {DELAY_WITNESS: delay_in_words(delay_s, store.round_trip_s)} if delay_s else {}
+        # The real names of layers contain the hash of the run's certificate, which would make two runs differ.
+        layers = "certificate, agent" if self._access.sidecar else "certificate"
+        own: Witnesses = {"backend_tls": store.tls, "layers": layers} if store.tls else {}
+        return witnesses | clock | delay | own | {"timed": timed}
 
     def visit(self, work: Work) -> Visit:
-        """Read `work.settle` secrets, which are not told, then `work.count` of them, in one invocation.
+        """Read `work.settle` secrets without reporting them, then `work.count`, in one invocation.
 
-        After a TTL an invocation has as many as there are secrets that can be let go, so that there may be several.
+        Refreshes may need several invocations, since each reads at most all expiring secrets.
 
-        Observations: `access` in seconds by the function's own clock, one for each reading, or one for all of them
-        where a single one would be lost in the clock's own time; of each part of a call the seconds of all readings
-        together; `held_back`, the share of the quota's periods in which it ran out, in per cent; `max_memory_used` in
-        bytes. Telemetry: as of a function, and `backend_calls`.
+        Observations: `access` in seconds by the function's own clock, one per reading, or one for a batch of readings
+        that are too short; seconds of all readings per part of a call; `held_back`, the share of quota periods that
+        were throttled, in per cent; `max_memory_used` in bytes. Telemetry: that of a function, and `backend_calls`.
         """
         repeat = work.count if self._is_batched else 1
         observations: list[Observation] = []
@@ -132,12 +131,10 @@ class SecretSubject(FunctionSubject):
             self._wait()
             answer = self._read(wanted, repeat, settle)
             if self._secrets.situation == REFRESH:
-                self._read_last |= dict.fromkeys(wanted, time.monotonic())
+                self._last_read |= dict.fromkeys(wanted, time.monotonic())
             calls = self._calls_since(before)
             if answer.init_s is not None:
-                raise self._failure(
-                    "its instance was replaced by a new one", "see whether it ended, for want of memory, say"
-                )
+                raise self._failure("its instance was replaced by a new one", "check whether it ran out of memory")
             self._accesses += settle + count
             amounts = dict(answer.amounts) | {"spanned_s": answer.duration_s}
             if calls is not None:
@@ -149,37 +146,37 @@ class SecretSubject(FunctionSubject):
         return Visit(tuple(observations), telemetry)
 
     def close(self) -> Witnesses:
-        """As the function's, and how often the backend was asked for each reading, where that can be counted."""
+        """Close the function and add the backend's calls per reading, if they can be counted."""
         witnesses: Witnesses = {}
-        if self._secrets.keeper.calls() is not None:
+        if self._secrets.store.calls() is not None:
             witnesses[CALLS_WITNESS] = calls_in_words(self._calls, self._accesses)
         return super().close() | witnesses
 
     @property
     def _is_batched(self) -> bool:
-        return self._way.batched and self._secrets.situation == HIT
+        return self._access.batched and self._secrets.situation == HIT
 
     def _portions(self, settle: int, count: int) -> Iterator[tuple[int, int]]:
-        """How many readings every invocation of a visit throws away, and how many it tells."""
-        if self._secrets.situation != REFRESH or settle + count <= SOMETIMES:
+        """Yield the unreported and reported readings of each invocation of a visit."""
+        if self._secrets.situation != REFRESH or settle + count <= EXPIRING:
             yield settle, count
             return
-        settle = min(settle, SOMETIMES // 2)
+        settle = min(settle, EXPIRING // 2)
         while count:
-            number = min(count, SOMETIMES - settle)
+            number = min(count, EXPIRING - settle)
             yield settle, number
             settle, count = 0, count - number
 
     def _observed(self, answer: InvocationReading, count: int) -> Iterator[Observation]:
         times = self._answer.times_ns
         if self._is_batched:
-            yield Observation("access", times[0] / 1e9, "s", TOLD_CLOCK, count)
+            yield Observation("access", times[0] / 1e9, "s", FUNCTION_CLOCK, count)
         else:
-            yield from (Observation("access", time_s / 1e9, "s", TOLD_CLOCK, 1) for time_s in times)
+            yield from (Observation("access", time_s / 1e9, "s", FUNCTION_CLOCK, 1) for time_s in times)
         for part in PARTS:
             spent_ns = self._answer.parts_ns.get(f"{part}_ns")
             if spent_ns is not None:
-                yield Observation(part, spent_ns / 1e9, "s", TOLD_CLOCK, count)
+                yield Observation(part, spent_ns / 1e9, "s", FUNCTION_CLOCK, count)
         periods, throttled = answer.amounts.get("periods"), answer.amounts.get("throttled_periods")
         if periods and throttled is not None:
             yield Observation("held_back", 100 * throttled, "%", _QUOTA_CLOCK, round(periods))
@@ -187,8 +184,8 @@ class SecretSubject(FunctionSubject):
             yield Observation(MAX_MEMORY, answer.max_memory_bytes, "B", answer.clock, 1)
 
     def _published_observations(self) -> Iterator[Observation]:
-        """The study's design: so many hits in one invocation, each timed by itself, and its statistics of them."""
-        hit = self._secrets.keeper.often(self._secrets.size)
+        """Time hits one by one in a single invocation, and yield the study's statistics."""
+        hit = self._secrets.store.cached(self._secrets.size)
         before = self._backend_calls()
         self._read([hit] * self._secrets.study_hits, 1, 0)
         calls = self._calls_since(before)
@@ -202,54 +199,52 @@ class SecretSubject(FunctionSubject):
             "median": statistics.median(seconds),
             "p90": statistics.quantiles(seconds, n=10, method="inclusive")[-1],
         }
-        yield from (Observation(f"{FIRST}.study_{name}", figures[name], "s", TOLD_CLOCK, 1) for name in STUDY)
+        yield from (Observation(f"{FIRST}.study_{name}", figures[name], "s", FUNCTION_CLOCK, 1) for name in STUDY)
 
     def _backend_calls(self) -> Calls | None:
         try:
-            return self._secrets.keeper.calls()
+            return self._secrets.store.calls()
         except SectaxError as error:
             raise self._failure(error.message, error.hint) from error
 
     def _calls_since(self, before: Calls | None) -> int | None:
-        """Calls of the service since then; None where they cannot be counted."""
+        """Return the calls to the service since then; None if they cannot be counted."""
         after = self._backend_calls()
         if before is None or after is None:
             return None
         refused = after.refused - before.refused
         if refused:
-            # A cache may then have answered with what it had.
-            raise self._failure(
-                f"the service did not answer {refused} of its calls rightly", "no such reading is taken for a fast one"
-            )
+            # A cache may have answered with an old value.
+            raise self._failure(f"{refused} of its calls to the service failed", "such readings are not counted")
         return after.all - before.all
 
     def _rare_ones(self) -> Iterator[Secret]:
-        for number in range(self._secrets.keeper.rare_count):
-            yield self._secrets.keeper.rare(self._secrets.size, number)
+        for number in range(self._secrets.store.uncached_count):
+            yield self._secrets.store.uncached(self._secrets.size, number)
 
     def _secrets_to_read(self, count: int) -> list[Secret]:
         spec = self._secrets
         if spec.situation == HIT:
-            return [spec.keeper.often(spec.size)] * count
+            return [spec.store.cached(spec.size)] * count
         if spec.situation == REFRESH:
             return self._expired_secrets(count)
         wanted = [secret for secret, _ in zip(self._rare, range(count), strict=False)]
         if len(wanted) < count:
             raise self._failure(
-                f"it has read all {spec.keeper.rare_count} secrets once", "ask for fewer rounds, or for --pace spaced"
+                f"it has read all {spec.store.uncached_count} secrets once", "use fewer rounds, or --pace spaced"
             )
         return wanted
 
     def _expired_secrets(self, count: int) -> list[Secret]:
-        """Secrets that the instance has read, and whose TTL is over; waits until it is."""
+        """Return secrets that the instance has read, after waiting for their TTL."""
         spec = self._secrets
-        if not self._read_last:
-            every = [spec.keeper.sometimes(spec.size, number) for number in range(SOMETIMES)]
-            self._read(every, 1, 0)
-            self._read_last = dict.fromkeys(every, time.monotonic())
-        oldest = sorted(self._read_last, key=lambda secret: self._read_last[secret])[:count]
-        left_s = self._read_last[oldest[-1]] + spec.ttl_s + _PAST_TTL_S - time.monotonic()
-        if left_s > 0 and self._way.caches:
+        if not self._last_read:
+            initial = [spec.store.expiring(spec.size, number) for number in range(EXPIRING)]
+            self._read(initial, 1, 0)
+            self._last_read = dict.fromkeys(initial, time.monotonic())
+        oldest = sorted(self._last_read, key=lambda secret: self._last_read[secret])[:count]
+        left_s = self._last_read[oldest[-1]] + spec.ttl_s + _PAST_TTL_S - time.monotonic()
+        if left_s > 0 and self._access.caches:
             time.sleep(left_s)
         return oldest
 
@@ -265,13 +260,13 @@ class SecretSubject(FunctionSubject):
         return msgspec.json.encode({"names": names, "repeat": repeat, "settle": settle, "nonce": nonce})
 
     def _first_events(self) -> list[bytes]:
-        first = self._secrets.keeper.rare(self._secrets.size, 0) if self._secrets.situation == REFRESH else None
+        first = self._secrets.store.uncached(self._secrets.size, 0) if self._secrets.situation == REFRESH else None
         return [self._event(self._secrets_to_read(1) if first is None else [first], 1, 0)]
 
     def _wrong(self, payload: str) -> str | None:
         try:
             self._answer = msgspec.json.decode(payload, type=_Answer)
         except (msgspec.DecodeError, UnicodeError):
-            return "it has not the form of this function's answers"
-        # What it read is not shown: it would be a secret.
-        return None if self._answer.proof == self._expected else "it proves another secret than it was asked for"
+            return "it is not an answer of this function"
+        # The answer is not shown: it may contain a secret.
+        return None if self._answer.proof == self._expected else "it read another secret than requested"
