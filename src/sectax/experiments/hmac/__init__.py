@@ -1,1 +1,1 @@
-"""What does message authentication cost in a function? Here is the scheme, and the events that it signs."""
+"""The cost of message authentication in a function: the scheme, and the events that it signs."""

@@ -1,4 +1,4 @@
-"""The experiment's own commands: `sectax hmac keygen|payload|sign|verify`."""
+"""The commands `sectax hmac keygen|payload|sign|verify`."""
 
 from __future__ import annotations
 
@@ -25,19 +25,18 @@ _as_json = click.option("--json", "json_", is_flag=True, help="Print one JSON do
 
 @click.group("hmac")
 def group() -> None:
-    """Make a shared key and events, sign and verify them.
+    """Create a shared key and events, sign and verify them.
 
-    The shared key comes from a file (--key-file, or the one that SHARED_KEY_FILE names) or from the environment
-    (SHARED_KEY), never from the command line.
+    The shared key comes from a file (--key-file or SHARED_KEY_FILE) or from the environment (SHARED_KEY), never from
+    the command line.
     """
 
 
 def _refuse_key(ctx: click.Context, parameter: click.Parameter, value: str | None) -> None:
     if value is not None:
         raise WrongUse(
-            f"{parameter.opts[0]}: a key on the command line can be read by everyone on this machine, and stays in the "
-            "history of the shell",
-            "name its file with --key-file, or set SHARED_KEY; make a new key if this one was real",
+            f"{parameter.opts[0]}: other users can read a key on the command line, and it stays in the shell's history",
+            "use --key-file or SHARED_KEY; create a new key if this one was real",
         )
 
 
@@ -54,12 +53,12 @@ def _scheme(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         type=click.Choice(names),
         default="hmac-sha512",
         show_default=True,
-        help="How events are authenticated.",
+        help="The authentication of events.",
     )
 
 
 def _key(path: str | None) -> bytes:
-    """The shared key; warnings about it go to stderr."""
+    """Read the shared key; print warnings about it to stderr."""
     key = files.shared_key(path, os.environ)
     _warn_if_readable(path, key)
     return key
@@ -80,12 +79,12 @@ _force = click.option("--force", is_flag=True, help="Replace an existing file.")
     show_default=True,
     type=click.Path(),
     metavar="FILE",
-    help="The file to write it to, mode 600; - for stdout.",
+    help="The file to write (mode 600); - for stdout.",
 )
 @_force
 @_as_json
 def keygen(out: str, force: bool, json_: bool) -> None:
-    """Make a shared key: 64 random bytes, URL-safe.
+    """Create a shared key: 64 random bytes, URL-safe.
 
     An existing file is never overwritten without --force.
     """
@@ -94,20 +93,20 @@ def keygen(out: str, force: bool, json_: bool) -> None:
             raise WrongUse("--out - prints the key, and --json a document", "leave one of them out")
         key = files.new_key()
         click.echo(key)
-        _warn_if_readable("/dev/stdout", key.encode(), descriptor=1)  # a shell makes that file readable for others
+        _warn_if_readable("/dev/stdout", key.encode())  # a shell creates files that others can read
         return
     written = files.write_key(Path(out), force=force)
-    _key(out)  # some file systems keep no modes, and everybody may read what is there
+    _key(out)  # warns about file systems without modes, where all users can read it
     _say([written], json_)
 
 
-@group.command("payload", short_help="Make signed events of several sizes.")
+@group.command("payload", short_help="Create signed events of several sizes.")
 @click.option(
     "--size",
     "sizes",
     multiple=True,
     metavar="SIZE",
-    help="A size as in 10KiB, or several as in 10KiB,3MiB (may be repeated).",
+    help="A size as in 10KiB, or several as in 10KiB,3MiB (repeatable).",
 )
 @click.option("--out", required=True, type=click.Path(), metavar="DIR", help="The folder for SIZE.json.")
 @_scheme(*VARIANTS)
@@ -126,17 +125,17 @@ def payload(
     force: bool,
     json_: bool,
 ) -> None:
-    """Make signed events as the published study did, one file for each size (its own six by default).
+    """Create signed events as in the published study, one file per size (by default its six).
 
-    `data` is Base64 of a MessagePack map {a: 123, b: 456, obj: SIZE bytes}; the salt is new for every event.
+    `data` is Base64 of a MessagePack map {a: 123, b: 456, obj: SIZE bytes}; each event has a new salt.
     """
     if lifetime is not None and scheme != EXPIRY:
-        raise WrongUse(f"--lifetime is of --scheme {EXPIRY}, and it is {scheme}", "leave it out")
+        raise WrongUse(f"--lifetime needs --scheme {EXPIRY}, not {scheme}", "leave it out")
     wanted = [_size(part) for text in sizes for part in text.split(",")]
     too_large = [size for size in wanted if size > files.LARGEST_PAYLOAD_BYTES]
     if too_large:
         most = files.size_label(files.LARGEST_PAYLOAD_BYTES)
-        raise WrongUse(f"--size {files.size_label(too_large[0])} is too large", f"{most} is the most")
+        raise WrongUse(f"--size {files.size_label(too_large[0])} is too large", f"the maximum is {most}")
     written = files.write_payloads(
         Path(out),
         wanted or files.PUBLISHED_SIZES,
@@ -165,7 +164,7 @@ def sign(
     force: bool,
     json_: bool,
 ) -> None:
-    """Sign the text in the file DATA (- for stdin), every byte of it, and print the event."""
+    """Sign all bytes of the text file DATA (- for stdin), and print the event."""
     out = None if out == "-" else out
     if json_ and out is None:
         raise WrongUse("the event on stdout is JSON already", "leave --json out, or name a file with --out")
@@ -185,8 +184,8 @@ def sign(
 def verify(event: str, scheme: str, key_file: str | None, json_: bool) -> None:
     """Check the event in the file EVENT (- for stdin).
 
-    Exit status: 0 genuine; 1 refused: another key, salt, token or data, no event at all, or expired; 2 wrong use: no
-    key, or a file that cannot be read.
+    Exit status: 0 genuine; 1 refused (wrong key, salt, token or data, not an event, or expired); 2 wrong use (no key,
+    or an unreadable file).
     """
     reason = files.refusal(event, variant=scheme, key=_key(key_file))
     if json_:
@@ -201,11 +200,11 @@ def verify(event: str, scheme: str, key_file: str | None, json_: bool) -> None:
 
 
 def _size(text: str) -> int:
-    """`10KiB`, `3MiB` and `512B` in bytes, at least one."""
+    """Parse `10KiB`, `3MiB` or `512B` into bytes, at least one."""
     match = re.fullmatch(r"\s*(\d{1,12})\s*(B|KiB|MiB)\s*", text)
     value = int(match[1]) * _BYTES[match[2]] if match else 0
     if value == 0:
-        raise WrongUse(f"--size {text!r} is not a size", "say it as in --size 10KiB, 3MiB or 512B (KiB are 1024 bytes)")
+        raise WrongUse(f"--size {text!r} is not a size", "as in --size 10KiB, 3MiB or 512B (1 KiB is 1024 bytes)")
     return value
 
 
@@ -219,6 +218,6 @@ def _say(written: list[files.Written], json_: bool) -> None:
         if file.payload_bytes is None:
             click.echo(click.format_filename(file.path))
             continue
-        note = "" if file.fits_invocation else "; more than Lambda takes in one invocation"
+        note = "" if file.fits_invocation else "; too large for one Lambda invocation"
         size = f"{file.bytes} bytes, {file.bytes / file.payload_bytes:.2f} times the payload"
         click.echo(f"{click.format_filename(file.path)}  {size}{note}")

@@ -1,4 +1,4 @@
-"""The study's event: `{"key": salt, "token": …, "data": …}`, its payload, and why an event is refused."""
+"""The study's event `{"key": salt, "token": …, "data": …}`: payload, signature and verification."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ import msgspec
 
 @dataclass(frozen=True)
 class Scheme:
-    """The two steps of a variant, each from a key and a message to bytes."""
+    """The two steps of a variant: (key, message) -> bytes."""
 
     derive: Callable[[bytes, bytes], bytes]
     mac: Callable[[bytes, bytes], bytes]
 
 
 def _blake2b(key: bytes, message: bytes) -> bytes:
-    # The key parameter (RFC 7693) holds 64 bytes; a longer key is hashed first, as HMAC does with keys longer than a
-    # block.
+    # The key parameter (RFC 7693) has at most 64 bytes; longer keys are hashed first, as in HMAC.
     fitting = key if len(key) <= hashlib.blake2b.MAX_KEY_SIZE else hashlib.blake2b(key).digest()
     return hashlib.blake2b(message, key=fitting).digest()
 
@@ -41,26 +40,26 @@ SCHEMES = {
 
 
 def token(scheme: Scheme, shared_key: bytes, salt: bytes, data: bytes) -> str:
-    """The token of *data* in lower-case hexadecimal."""
+    """Return the token of *data* in lower-case hexadecimal."""
     return scheme.mac(scheme.derive(shared_key, salt), data).hex()
 
 
 def is_genuine(scheme: Scheme, shared_key: bytes, salt: bytes, data: bytes, presented: str) -> bool:
-    """Whether *presented* is the token of *data*, compared in constant time."""
+    """Return whether *presented* is the token of *data*; in constant time."""
     return hmac.compare_digest(presented.encode(), token(scheme, shared_key, salt, data).encode())
 
 
-SALT_BYTES = 16  # of randomness; on the wire twice as many hexadecimal digits
-LONGEST_SALT_BYTES = 128  # on the wire, as the function takes them
-LARGEST_EVENT_BYTES = 6 * 1024 * 1024  # what Lambda takes in one synchronous invocation
+SALT_BYTES = 16  # random bytes; sent as hexadecimal digits
+LONGEST_SALT_BYTES = 128  # as sent
+LARGEST_EVENT_BYTES = 6 * 1024 * 1024  # Lambda's limit for a synchronous invocation
 
-# The one variant that is no other computation: the payload holds an expiry, and so it is signed with the rest.
+# The same computation as hmac-sha512, over a payload with an expiry.
 EXPIRY = "hmac-sha512-expiry"
 VARIANTS = (*SCHEMES, EXPIRY)
 
 
 class Event(msgspec.Struct, forbid_unknown_fields=True):
-    """What the function is sent. `key` is the salt: the study's name for it."""
+    """The function's event; the study calls the salt `key`."""
 
     key: str
     token: str
@@ -68,7 +67,7 @@ class Event(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Payload(msgspec.Struct, forbid_unknown_fields=True):
-    """What `data` holds, as a MessagePack map in Base64."""
+    """The content of `data`, a MessagePack map in Base64."""
 
     a: int
     b: int
@@ -76,7 +75,7 @@ class Payload(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ExpiringPayload(Payload):
-    """The payload of the variant with an expiry: seconds since 1970."""
+    """A payload with an expiry in seconds since 1970."""
 
     expires: int
 
@@ -86,13 +85,13 @@ def variant_scheme(variant: str) -> Scheme:
 
 
 def payload(obj: bytes, expires: int | None = None) -> str:
-    """The text for `data`: the study's numbers, *obj*, and the expiry where there is one."""
+    """Return the text of `data`: the study's numbers, *obj*, and the expiry if given."""
     packed = Payload(123, 456, obj) if expires is None else ExpiringPayload(123, 456, obj, expires)
     return base64.b64encode(msgspec.msgpack.encode(packed)).decode()
 
 
 def is_salt(salt: str) -> bool:
-    """Whether the function would take it as a salt."""
+    """Return whether the function accepts this salt."""
     try:
         return 0 < len(salt.encode()) <= LONGEST_SALT_BYTES
     except UnicodeEncodeError:
@@ -104,7 +103,7 @@ def signed(variant: str, shared_key: bytes, salt: str, data: str) -> Event:
 
 
 def refusal(variant: str, shared_key: bytes, content: bytes, now: float) -> str:
-    """Why the event is refused, in words; empty where it is genuine.
+    """Return why the event is refused; empty if it is genuine.
 
     Args:
         content: the event as JSON.
@@ -116,7 +115,7 @@ def refusal(variant: str, shared_key: bytes, content: bytes, now: float) -> str:
         return f"it is not an event: {error}"
     except RecursionError:
         return "it is not an event: it is nested too deeply"
-    # One answer for a wrong token and a wrong salt.
+    # The same message for a wrong token and a wrong salt.
     if not is_salt(event.key) or not is_genuine(
         variant_scheme(variant), shared_key, event.key.encode(), event.data.encode(), event.token
     ):
@@ -125,24 +124,23 @@ def refusal(variant: str, shared_key: bytes, content: bytes, now: float) -> str:
 
 
 def holds_expiry(data: str) -> bool:
-    """Whether this is a payload with an expiry, past or not."""
+    """Return whether this is a payload with an expiry, expired or not."""
     return not _expiry_refusal(data, -math.inf)
 
 
 def _read(content: bytes) -> Event:
     event = msgspec.json.decode(content, type=Event)
-    # Of a name that comes twice one parser takes the first and another the last. Nothing is nested here any more, so
-    # the hook is called once, with all the pairs.
+    # Parsers disagree on duplicate names. Nothing is nested, so the hook is called once, with all pairs.
     if json.loads(content, object_pairs_hook=len) != len(msgspec.structs.fields(Event)):
-        raise msgspec.ValidationError("a field is there twice")
+        raise msgspec.ValidationError("a field is given twice")
     return event
 
 
 def _expiry_refusal(data: str, now: float) -> str:
-    """Asked only once the token has proved genuine: nothing is unpacked that a stranger may have made."""
+    """Called only after the token is verified, so that forged data are never unpacked."""
     try:
         packed = base64.b64decode(data, validate=True)
         expires = msgspec.msgpack.decode(packed, type=ExpiringPayload).expires
     except (binascii.Error, ValueError, RecursionError):
-        return "the data hold no payload with an expiry"
+        return "the data have no payload with an expiry"
     return "the data have expired" if expires <= now else ""

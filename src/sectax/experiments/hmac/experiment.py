@@ -1,4 +1,4 @@
-"""The experiment: its factors, its presets, and the function behind every treatment."""
+"""The experiment `hmac`: factors, presets, and the function of each treatment."""
 
 from __future__ import annotations
 
@@ -24,38 +24,36 @@ from sectax.model.treatment import MEASURED, Factor
 if TYPE_CHECKING:
     import click
 
-# The study has five trials in a cell, of which the first is the instance's first, which a block has besides. Where
-# there is time, a block has more calls than the medians need: beside deploying the functions they cost little, and a
-# tail needs hundreds.
+# The study has five trials in a cell, the first of them cold; a block always has that one. Other presets have more
+# calls than medians need: they are cheap compared with deploying, and tails need hundreds.
 ROUNDS = {"quick": (4, 48), "default": (16, 48), "published": (4, 4)}
 
 _PUBLISHED_CHOICES = (
-    "the study does not say which Python: the one that sectax runs with, under AWS's own runtime client",
-    "it had no baseline: here the same function without the check, which still asks for the event's form",
-    "its function is not shown whole: the data are not unpacked, since the check needs only their text",
-    "it invoked by hand, five times, the first cold one among them: every block is five invocations of a fresh "
-    "instance, at least 0.025 s apart and none between them; their worst and median are reported as the study took "
-    "them, beside the Duration of the four warm ones; a block is the study's fixed design, and as many blocks as a "
-    "verdict needs are the honest one",
+    "the study does not name its Python version: this is the one that sectax runs with, under AWS's runtime client",
+    "the study had no baseline: this is the same function without the check, which still validates the event's form",
+    "the study does not show its whole function: the data are not unpacked, since the check needs only their text",
+    "the study invoked by hand, five times including the cold start: each block has five invocations of a fresh "
+    "instance, at least 0.025 s apart; their worst and median are reported as in the study, and the Duration of the "
+    "four warm ones; a run has as many such blocks as a verdict needs",
 )
-# Where the local Lambda is not the one that the study used.
+# Differences of the local Lambda from the study's.
 _LOCAL_CHOICES = (
-    "its figures are Durations, which the quota of a small function rounds up to its periods: four calls of 40 or 60 "
-    "ms say little of 5 ms; what is compared is the CPU time that fills them, and the Durations stand beside it",
-    "the local Lambda: Durations are of this machine's processor, held to memory/1769 of it in periods of 20 ms",
-    "the local Lambda: Max Memory Used holds the page cache of what the instance was the first to read",
+    "the study's figures are Durations, which the quota of a small function rounds up to periods: four calls of 40 or "
+    "60 ms say little about 5 ms; CPU time is compared, and Durations are shown too",
+    "the local Lambda: Durations are of this machine's processor, limited to memory/1769 of it in periods of 20 ms",
+    "the local Lambda: Max Memory Used includes the page cache of files that the instance was the first to read",
 )
 
 
-_INVOCATION = "duration"  # the metric of all that the steps are a part of
+_INVOCATION = "duration"  # the metric that includes all steps
 _BY_OWN_CLOCK = (
-    "the answer is the CPU time of the function's own steps: they hold all of the check, and little else that differs "
-    "from one invocation to the next; the Duration of the whole invocation is shown beside it"
+    "the answer is the CPU time of the function's own steps: they include the whole check and little else that varies; "
+    "the Duration of the whole invocation is shown too"
 )
 
 
 class HmacExperiment(on_lambda.LambdaExperiment):
-    """Authenticating a message in a function, against the same function without the check."""
+    """Authenticate a message in a function, compared with the same function without the check."""
 
     name = "hmac"
     title = "What does message authentication cost in a function?"
@@ -70,8 +68,8 @@ class HmacExperiment(on_lambda.LambdaExperiment):
     )
     budgets_s: Mapping[str, float] = {"published": 600.0}
     assumed_s = 0.05
-    assumes = f"this supposes invocations of {assumed_s * 1e3:g} ms at rounds and blocks in full"
-    besides = 14  # the referee's events, at most seven before and seven after
+    assumes = f"assumes invocations of {assumed_s * 1e3:g} ms and the most rounds and blocks"
+    unmeasured = 14  # the referee's events, at most seven before and seven after
 
     def wants(self, request: RunRequest) -> Wanted:
         languages, *_ = on_lambda.chosen_factors(self.factors, hmac.MEMORY_MB, hmac.PRESETS[request.preset], request)
@@ -94,9 +92,9 @@ class HmacExperiment(on_lambda.LambdaExperiment):
                 family=lambda levels: levels["language"],
                 lacks=functools.partial(lacks, machine, endpoint),
                 declares=functools.partial(on_lambda.declares, endpoint),
-                # 'May I do it in the smallest function?' is the question.
+                # The question is about the smallest function.
                 primary={"memory": levels["memory"][:1]},
-                # The work is one event: there is no part of it that could be done once more at a known cost.
+                # No part of an event can be repeated at a known cost.
                 positive=lambda levels: False,
             ),
             transfers=on_lambda.transfers(endpoint),
@@ -136,20 +134,20 @@ class HmacExperiment(on_lambda.LambdaExperiment):
                 what="requests",
                 uses=one_way(on_lambda.requests_usage),
                 billed="billed_duration",
-                weigh="whoever can check a message has the key to forge one",
+                weigh="every verifier has the key and can forge messages",
                 changes="size of message or memory",
                 parts=(hmac.IMMEDIATE, hmac.NONE),
             ),
         )
 
-    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
-        """The parts of an invocation, by the function's own clock where it timed its steps; growth with the payload."""
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+        """Yield the parts of an invocation, by the function's own clock if available, and growth with the payload."""
         measured = analysed.measured
-        parsing = "handing over and parsing the event"
-        looked_into = any(treatment.levels["data"] == hmac.UNPACKED for treatment in measured.plan.treatments)
+        parsing = "delivering and parsing the event"
+        unpacks = any(treatment.levels["data"] == hmac.UNPACKED for treatment in measured.plan.treatments)
         stages = {
             hmac.IMMEDIATE: parsing,
-            hmac.NONE: "its form, Base64 and MessagePack" if looked_into else "its form",
+            hmac.NONE: "its form, Base64 and MessagePack" if unpacks else "its form",
         }
         by_difference = stage_rows(measured, _INVOCATION, "authentication", stages, "the check")
         yield from (row for row in by_difference if row.levels["authentication"] != hmac.TIMED)
@@ -158,7 +156,7 @@ class HmacExperiment(on_lambda.LambdaExperiment):
                 whole = column(measured, hmac.WHOLE, treatment)
                 steps = {words: column(measured, step, treatment) for step, words in hmac.STEPS.items()}
                 parts = {parsing: minus(column(measured, _INVOCATION, treatment), whole), **steps}
-                yield from part_rows(measured, _INVOCATION, treatment, parts, "from step to step, with the clock")
+                yield from part_rows(measured, _INVOCATION, treatment, parts, "between the steps, with the clock")
         yield from growth_rows(measured, _INVOCATION)
 
 
@@ -189,12 +187,11 @@ class _Bench(on_lambda.LambdaBench):
 
 
 def by_own_clock(preset: str, levels: Mapping[str, tuple[str, ...]]) -> bool:
-    """Whether every function of a run tells what its own steps took, and that answers the question.
+    """Return whether functions time their own steps, and the steps answer the question.
 
-    At 10 KiB the check is a tenth of an invocation's CPU time, and what an invocation takes besides differs by more
-    than that from block to block: a minute does not find it there, but in the function's own steps. A function that
-    answers at once has no steps; the one that is timed anyway is compared with the one that is not; and a batch back to
-    back is as long as its invocations, not as their steps.
+    At 10 KiB the check is a tenth of an invocation's CPU time, and the rest varies more than that between blocks: one
+    minute is enough only for the steps. Not possible with `immediate`, which has no steps, with the timed level, which
+    is compared with the untimed one, or back to back, where batches are sized by invocations.
     """
     comparable = {hmac.TIMED, hmac.IMMEDIATE}.isdisjoint(levels["authentication"])
     return preset == "quick" and comparable and levels["pace"] == (on_lambda.SPACED,)
@@ -207,12 +204,12 @@ def _secondary_metrics(reported: tuple[Metric, ...], own_clock: bool) -> tuple[s
 
 
 def _metrics(preset: str, levels: Mapping[str, tuple[str, ...]], endpoint: str | None) -> tuple[Metric, ...]:
-    """What is reported of every treatment, the primary metric first."""
+    """The metrics of a treatment, the primary one first."""
 
-    def of_all_five(name: str, summary: Summary) -> Metric:
+    def all_invocations(name: str, summary: Summary) -> Metric:
         return Metric(name, "s", Better.LOWER, summary, "invocation", on_lambda.step_s(endpoint), compared=False)
 
-    def of_steps(name: str, *, compared: bool = False, cpu: bool = False) -> Metric:
+    def steps(name: str, *, compared: bool = False, cpu: bool = False) -> Metric:
         whole = on_lambda.CPU_TIME.name if cpu and endpoint == LOCAL else _INVOCATION
         summary = Summary.MEAN if cpu else Summary.MEDIAN
         return Metric(name, "s", Better.LOWER, summary, name, compared=compared, cpu=cpu, part_of=whole)
@@ -221,11 +218,12 @@ def _metrics(preset: str, levels: Mapping[str, tuple[str, ...]], endpoint: str |
     if on_lambda.CPU_TIME in reported:
         reported.sort(key=lambda metric: metric != on_lambda.CPU_TIME)
     if preset == "published":
-        reported += [of_all_five("worst_invocation", Summary.MAXIMUM), of_all_five("median_invocation", Summary.MEDIAN)]
+        reported.append(all_invocations("worst_invocation", Summary.MAXIMUM))
+        reported.append(all_invocations("median_invocation", Summary.MEDIAN))
     if by_own_clock(preset, levels):
-        reported = [of_steps(hmac.WHOLE_CPU, compared=True, cpu=True), *reported, of_steps(hmac.CHECK_CPU, cpu=True)]
+        reported = [steps(hmac.WHOLE_CPU, compared=True, cpu=True), *reported, steps(hmac.CHECK_CPU, cpu=True)]
     if hmac.TIMED in levels["authentication"]:
-        reported += [of_steps(step) for step in (*hmac.STEPS, hmac.CHECK, hmac.WHOLE)]
+        reported += [steps(step) for step in (*hmac.STEPS, hmac.CHECK, hmac.WHOLE)]
     return tuple(reported)
 
 

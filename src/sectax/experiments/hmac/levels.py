@@ -1,4 +1,4 @@
-"""What varies: the levels of every factor, and what each of them means."""
+"""Levels of the factors and their meaning."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from sectax.experiments.hmac.events import EXPIRY, VARIANTS
 from sectax.experiments.on_lambda.experiment import BACK_TO_BACK, METRIC_WORDS, SPACED
 from sectax.model.plan import Contents
 
-# The baseline does all but the check; `immediate` answers at once, so that what comes before the handler shows.
+# The baseline omits only the check; `immediate` answers at once, to show the time before the handler.
 NONE, IMMEDIATE, SHA512 = "none", "immediate", "hmac-sha512"
-# The study's scheme with a clock between its steps: what is printed beside it shows what the clock costs.
+# The study's scheme with a clock between its steps; its difference from hmac-sha512 is the cost of the clock.
 TIMED = "hmac-sha512-timed"
 AUTHENTICATION = (NONE, *VARIANTS, TIMED, IMMEDIATE)
-# What signs the events of a level that is no scheme: what is not checked still has a token of the right form.
+# The scheme of events for levels without one: an unchecked event still has a valid token.
 SIGNED_AS = {NONE: SHA512, IMMEDIATE: SHA512}
-# The steps that the function reports, in their order, and what each does.
+# The steps that the function reports, in their order.
 STEPS = {
-    "fields": "asking for the event's form",
+    "fields": "checking the event's form",
     "utf8": "UTF-8",
     "derive": "deriving the key",
     "mac": "the MAC",
@@ -23,12 +23,12 @@ STEPS = {
     "base64": "Base64",
     "messagepack": "MessagePack",
 }
-# What authenticates, and from before the first step to after the last: by the clock, and in CPU time.
+# The authentication alone, and all steps together: by the clock, and in CPU time.
 CHECK, CHECK_CPU = "check", "check_cpu"
 WHOLE, WHOLE_CPU = "whole", "whole_cpu"
 
 _KIB = 1024
-# Bytes of the binary field, before MessagePack and Base64: the study's own six.
+# Bytes of the binary field before MessagePack and Base64: the study's six.
 PAYLOADS = {
     "10KiB": 10 * _KIB,
     "50KiB": 50 * _KIB,
@@ -38,8 +38,8 @@ PAYLOADS = {
     "3MiB": 3072 * _KIB,
 }
 
-# SHA-2 and BLAKE2b take one block after the other, so that no second unit of a processor helps. The fastest in one
-# thread, SHA-256 by its own instructions at 4 to 5 GHz, does 3e9 bytes per second.
+# SHA-2 and BLAKE2b process blocks sequentially. The fastest in one thread, SHA-256 with its own instructions at 4 to
+# 5 GHz, reaches 3e9 bytes per second.
 SERIAL_HASH_BYTES_S = 1e10
 CONTENTS = Contents(
     size_factor="payload",
@@ -48,13 +48,13 @@ CONTENTS = Contents(
     bytes_s=dict.fromkeys((*VARIANTS, TIMED), SERIAL_HASH_BYTES_S),
 )
 
-# What the function does with the data besides: the study's never looked into them.
+# Whether the function unpacks the data after the check; the study's did not.
 UNPACKED, OPAQUE = "unpacked", "opaque"
 DATA = {UNPACKED: "unpack", OPAQUE: "opaque"}  # level -> the function's PAYLOAD
 
 LANGUAGES = ("python", "go")
 
-# The study's, and one whole processor.
+# The study's three, and one whole processor.
 MEMORY_MB = ("128", "512", "1024", "1769")
 
 _STUDYS_MEMORY = ("128", "512", "1024")
@@ -101,7 +101,7 @@ WORDS = METRIC_WORDS | {
     f"pace={SPACED}": "with idle gaps",
     f"pace={BACK_TO_BACK}": "back to back",
     f"data={UNPACKED}": "and the data unpacked",
-    f"data={OPAQUE}": "and the data not looked into",
-    "metric=worst_invocation": "worst Duration, the first with the others",
-    "metric=median_invocation": "Duration, the first with the others",
+    f"data={OPAQUE}": "and the data not unpacked",
+    "metric=worst_invocation": "worst Duration, including the first",
+    "metric=median_invocation": "Duration, including the first",
 }

@@ -1,4 +1,4 @@
-"""The function behind a combination of levels: its code and settings, the event that it is sent, and its referee."""
+"""The function of a treatment: its code, settings, event and referee."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from sectax.experiments.on_lambda.services import LambdaService
 
 
-# Small: the function is the same for every size, and what is not measured should be short.
+# Small: referee events are not measured, and the function does not depend on the size.
 _BYTES = 256
 _AUTHORIZED = {"isAuthorized": True}
 _NOT_CHECKED = {"isAuthorized": False, "reason": "nothing was checked"}
-_PAST = 1_000_000_000  # seconds since 1970: in 2001
+_PAST = 1_000_000_000  # seconds since 1970: 2001
 _HEXADECIMAL = "0123456789abcdef"
 
 
 @dataclass(frozen=True)
 class AuthorizerReferee:
-    """Judges the answers of a function whose treatment and key it knows; it shares no code with the function.
+    """Judges the answers of a function from its treatment and key, without sharing its code.
 
     Attributes:
-        expires: seconds since 1970, in the data of the variant that has an expiry.
+        expires: seconds since 1970, for the variant with an expiry.
     """
 
     treatment: str
@@ -49,31 +49,31 @@ class AuthorizerReferee:
         return [_text(self._event())]
 
     def tampered(self) -> list[str]:
-        """Other tokens, salts and data for a function that checks; what has not the form for one that does not."""
+        """Wrong tokens, salts and data for a function that checks; an incomplete event for one that does not."""
         if self.treatment == IMMEDIATE:
-            return []  # it answers at once, whatever it is sent
+            return []  # it accepts any event
         event = self._event()
-        whole: dict[str, str] = msgspec.to_builtins(event)
-        formless = {name: text for name, text in whole.items() if name != "token"}
+        fields: dict[str, str] = msgspec.to_builtins(event)
+        incomplete = {name: text for name, text in fields.items() if name != "token"}
         if self.treatment == NONE:
-            return [_text(formless)]
+            return [_text(incomplete)]
         bad = [
-            whole | {"token": _one_letter_changed(event.token, _HEXADECIMAL)},
-            whole | {"key": _one_letter_changed(event.key, _HEXADECIMAL)},
-            whole | {"data": _one_letter_changed(event.data, "ABCDabcd")},
-            whole | {"token": event.token[:-2]},
-            formless,
+            fields | {"token": _change_letter(event.token, _HEXADECIMAL)},
+            fields | {"key": _change_letter(event.key, _HEXADECIMAL)},
+            fields | {"data": _change_letter(event.data, "ABCDabcd")},
+            fields | {"token": event.token[:-2]},
+            incomplete,
         ]
         if self.treatment == EXPIRY:
             bad.append(msgspec.to_builtins(self._event(_PAST)))
         return [_text(event) for event in bad]
 
     def judge(self, artefact: str) -> str | None:
-        """What is wrong with an answer; None where it authorizes as it should, or says that nothing was checked."""
+        """Return what is wrong with an answer; None for the right authorization, or the report of no check."""
         try:
             answer = msgspec.json.decode(artefact)
         except (msgspec.DecodeError, UnicodeError):
-            return "no JSON"
+            return "not JSON"
         wanted = _NOT_CHECKED if self.treatment in SIGNED_AS else _AUTHORIZED
         if answer == wanted:
             return None
@@ -88,23 +88,23 @@ def _text(content: Any) -> str:
     return msgspec.json.encode(content).decode()
 
 
-def _one_letter_changed(text: str, letters: str) -> str:
-    """The text with one letter changed for another of these, at a place that nobody can foresee."""
-    # The padding at the end of Base64 is no place for another letter.
-    place = secrets.randbelow(len(text) - 4)
-    return text[:place] + secrets.choice(letters.replace(text[place], "")) + text[place + 1 :]
+def _change_letter(text: str, letters: str) -> str:
+    """Replace a letter at a random index."""
+    # Not the padding at the end of Base64.
+    index = secrets.randbelow(len(text) - 4)
+    return text[:index] + secrets.choice(letters.replace(text[index], "")) + text[index + 1 :]
 
 
 FUNCTION = "hmac_authorizer"
 
 _KEY_BYTES = 64
-# A run is resumed within days or never; the function takes any expiry to come.
+# Longer than any run may be resumed; the function accepts any future expiry.
 _LIFETIME_S = 365 * 24 * 3600
 _TIMEOUT_S = 60
 
 
 def new_inputs() -> dict[str, str]:
-    """The secrets of a run, and what must be the same in all its events."""
+    """Create the secrets and constants of a run's events."""
     return {
         "shared_key": secrets.token_urlsafe(_KEY_BYTES),
         "salt": secrets.token_hex(SALT_BYTES),
@@ -113,20 +113,20 @@ def new_inputs() -> dict[str, str]:
 
 
 def function_part(language: str) -> str:
-    """The function in this language, as a part of a machine."""
+    """Return the name of the part for the function in a language."""
     return f"function:{FUNCTION}/{language}"
 
 
 def lacks(machine: Machine, endpoint: str | None, levels: Levels) -> Iterator[WhyNot | None]:
-    """There is no data for an expiry, the function cannot be built, or no Lambda can run it."""
+    """Yield why a combination of levels cannot be measured here."""
     if levels["authentication"] == EXPIRY and levels["data"] == OPAQUE:
-        yield WhyNot("an expiry stands in the data, so they must be unpacked")
+        yield WhyNot("the expiry is in the data, so they must be unpacked")
     yield machine.lacks(function_part(levels["language"]))
     yield lambda_lack(endpoint, machine)
 
 
 class Events:
-    """The events of a run, each made once and shared by all that are sent it: the largest have 4 MB."""
+    """The events of a run, created once each and shared: the largest have 4 MB."""
 
     def __init__(self, inputs: Mapping[str, str]) -> None:
         self._key = inputs["shared_key"].encode()
@@ -135,7 +135,7 @@ class Events:
         self._events: dict[tuple[str, int], bytes] = {}
 
     def of(self, treatment: str, size: int) -> bytes:
-        """The event as JSON, with a payload of *size* zero bytes as in the study."""
+        """Return the event as JSON, with a payload of *size* zero bytes as in the study."""
         variant = SIGNED_AS.get(treatment, treatment)
         key = (variant, size)
         if key not in self._events:
@@ -158,12 +158,12 @@ def authorizer(
     own_clock: bool = False,
     gap_s: float = 0.0,
 ) -> SubjectSpec:
-    """The function that checks, or does not, as the levels say. Builds its zip where the cache has none.
+    """Return the function for these levels; builds its zip if it is not cached.
 
     Args:
-        counts_first: whether its first invocation is reported among all others too.
-        own_clock: whether it reports its own steps, as one of level TIMED always does.
-        gap_s: idle seconds before its next event, of the pace SPACED.
+        counts_first: whether the first invocation is also reported among all others.
+        own_clock: whether it reports its steps, as level TIMED always does.
+        gap_s: idle seconds before the next event, for the pace SPACED.
     Raises:
         SetUpFailed: the tool-chain failed.
     """
@@ -196,7 +196,7 @@ def authorizer(
 
 
 def identity(languages: tuple[str, ...]) -> dict[str, str]:
-    """The functions' code: a hash of each zip, which is the same for the same sources and tool-chain."""
+    """Return the runtime and the hash of each zip, which is reproducible."""
     from sectax.experiments.on_lambda.code import digest
 
     return {

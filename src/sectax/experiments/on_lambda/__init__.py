@@ -1,8 +1,8 @@
-"""Lambda functions as subjects: deployed at a memory size, invoked, timed by the service itself, deleted."""
+"""Lambda functions as subjects: deployed at a memory size, invoked, timed by the service, deleted."""
 
-# Where functions can run; anything else is the address of a Lambda.
+# Endpoints; any other value is the address of a Lambda.
 LOCAL = "local"  # sectax's own local Lambda
-AWS = None  # no endpoint: AWS's client then speaks to AWS itself
+AWS = None  # boto3's default
 LOCAL_ROLE = "arn:aws:iam::000000000000:role/local"
 
 EMPTY_EVENT = b"{}"

@@ -1,7 +1,4 @@
-"""The archive of a function or a layer, and whether it holds what the runtime will call.
-
-It is a zip as it is, or a folder packed so that equal files give equal bytes.
-"""
+"""The archive of a function or layer: an existing zip, or a folder packed reproducibly."""
 
 from __future__ import annotations
 
@@ -15,50 +12,50 @@ from pathlib import Path
 
 from sectax.model.errors import WrongUse
 
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip can hold
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time of a zip
 
 
 def read_code(path: str) -> bytes:
-    """The zip at *path*, or of the folder there; links are followed, byte code is left out.
+    """Read the zip at *path*, or pack the folder; links are followed, byte code is left out.
 
     Raises:
-        WrongUse: there is nothing, or what is there is no zip.
+        WrongUse: it does not exist, or is not a zip.
     """
-    place = Path(path)
+    source = Path(path)
     try:
-        if place.is_dir():
-            return packed(place)
-        if zipfile.is_zipfile(place):
-            return place.read_bytes()
+        if source.is_dir():
+            return packed(source)
+        if zipfile.is_zipfile(source):
+            return source.read_bytes()
     except OSError as error:
         raise WrongUse(f"{path} cannot be read: {error.strerror or error}", "give a zip or a folder") from error
-    raise WrongUse(f"{path} is {'no zip' if place.exists() else 'not there'}", "give a zip or a folder")
+    raise WrongUse(f"{path} {'is not a zip' if source.exists() else 'does not exist'}", "give a zip or a folder")
 
 
 def digest(path: str) -> str:
-    """The first 16 hexadecimal digits of the archive's SHA-256: other code, another digest."""
+    """Return the first 16 hexadecimal digits of the archive's SHA-256."""
     return hashlib.sha256(read_code(path)).hexdigest()[:16]
 
 
 def packed(folder: Path, leave_out: Collection[str] = (), *, executable: bool = False) -> bytes:
-    """A folder as a zip, in which equal files give equal bytes; byte code is left out.
+    """Pack a folder into a zip, reproducibly and without byte code.
 
     Args:
-        leave_out: names of files that are not packed.
-        executable: every file becomes so, whatever the umask was.
+        leave_out: names of files to skip.
+        executable: whether to make all files executable, whatever the umask was.
     Raises:
-        WrongUse: there is no file.
+        WrongUse: the folder has no file.
     """
     files = sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     if not files:
-        raise WrongUse(f"the folder {folder} holds no file", "give a zip or a folder with the function's code")
+        raise WrongUse(f"the folder {folder} has no file", "give a zip or a folder with the function's code")
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in files:
             if path.name in leave_out:
                 continue
             entry = zipfile.ZipInfo(path.relative_to(folder).as_posix(), _EPOCH)
-            entry.create_system = 3  # unix, whose modes these are
+            entry.create_system = 3  # Unix, for the modes
             entry.external_attr = (0o100755 if executable or os.access(path, os.X_OK) else 0o100644) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, path.read_bytes())
@@ -66,14 +63,14 @@ def packed(folder: Path, leave_out: Collection[str] = (), *, executable: bool = 
 
 
 def check_handler(what: str, archive: bytes, runtime: str, handler: str, *, layers: bool) -> None:
-    """Refuse an archive that certainly lacks the handler's file.
+    """Reject an archive that lacks the handler's file.
 
     Args:
-        what: names the function in the error.
-        archive: a zip, as `read_code` gives it.
-        layers: whether there are some, which may hold what the archive does not.
+        what: name of the function in messages.
+        archive: a zip, as from `read_code`.
+        layers: whether there are layers, which may have the file.
     Raises:
-        WrongUse: there is no such file.
+        WrongUse: the file is missing.
     """
     with zipfile.ZipFile(io.BytesIO(archive)) as zipped:
         if runtime.startswith("python") and not layers:
@@ -84,7 +81,7 @@ def check_handler(what: str, archive: bytes, runtime: str, handler: str, *, laye
 
 def _check_bootstrap(what: str, zipped: zipfile.ZipFile) -> None:
     if "bootstrap" not in zipped.namelist():
-        raise WrongUse(f"{what} has no file 'bootstrap' at its top", "build the program under that name")
+        raise WrongUse(f"{what} has no file 'bootstrap' at the top level", "build the program under that name")
     if not (zipped.getinfo("bootstrap").external_attr >> 16) & stat.S_IXUSR:
         raise WrongUse(f"the file 'bootstrap' of {what} is not executable", "chmod +x bootstrap, and pack it again")
 
@@ -92,10 +89,10 @@ def _check_bootstrap(what: str, zipped: zipfile.ZipFile) -> None:
 def _check_python(what: str, zipped: zipfile.ZipFile, handler: str) -> None:
     module, dot, _ = handler.rpartition(".")
     if not dot:
-        raise WrongUse(f"the handler {handler!r} is not of the form MODULE.FUNCTION", "say --handler MODULE.FUNCTION")
+        raise WrongUse(f"the handler {handler!r} is not of the form MODULE.FUNCTION", "use --handler MODULE.FUNCTION")
     path = module.replace(".", "/")
     if not any(entry.startswith((f"{path}.", f"{path}/__init__.")) for entry in zipped.namelist()):
         raise WrongUse(
-            f"{what} holds no {path}.py, in which the handler {handler} would be",
-            "say --handler MODULE.FUNCTION, or pack the files so that this one lies there",
+            f"{what} has no {path}.py, which the handler {handler} needs",
+            "use --handler MODULE.FUNCTION, or pack the file at this path",
         )

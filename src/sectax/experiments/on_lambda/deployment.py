@@ -24,20 +24,14 @@ _Whole = Annotated[int, msgspec.Meta(ge=0, lt=2**53)]
 
 
 class _Layer(msgspec.Struct, rename="pascal"):
-    """One layer version of a function."""
-
     arn: str
 
 
 class _RuntimeVersion(msgspec.Struct, rename="pascal", frozen=True):
-    """The runtime's own version, where it is reported."""
-
     runtime_version_arn: str = ""
 
 
 class _Configuration(msgspec.Struct, rename="pascal"):
-    """What is read of GetFunctionConfiguration's answer."""
-
     memory_size: _Whole
     timeout: _Whole
     runtime: str
@@ -50,17 +44,17 @@ class _Configuration(msgspec.Struct, rename="pascal"):
 
 @dataclass(frozen=True)
 class DeployedSpec:
-    """How a function is deployed: data, and the service that it is deployed to.
+    """A function to deploy, and the service to deploy it to.
 
     Attributes:
-        service: the Lambda, which must be open while the subject lives.
-        name: of the treatment, for messages and in the function's own name.
-        code: path of a zip, or of a folder that is packed into one.
-        runtime, handler, memory_mb, timeout_s: as CreateFunction has them; MB and whole seconds.
-        environment: its variables. May hold secrets: they are never shown.
+        service: the Lambda; must be open while the subject exists.
+        name: name of the treatment, for messages and the function's name.
+        code: path of a zip, or of a folder to pack.
+        runtime, handler, memory_mb, timeout_s: as in CreateFunction; MB and whole seconds.
+        environment: variables; may contain secrets, so they are never shown.
         layers: paths of zips or folders, published once per service, or ARNs of layer versions.
-        role: ARN of the execution role; the local Lambda takes any.
-        deadline_s: seconds that a call may take, besides the time that the function has.
+        role: ARN of the execution role; the local Lambda accepts any.
+        deadline_s: seconds that a call may take in addition to `timeout_s`.
     """
 
     name: str
@@ -77,7 +71,7 @@ class DeployedSpec:
 
 
 class Deployment:
-    """A function of a name of its own. Every method may raise `failures.ServiceTrouble`."""
+    """A deployed function with a unique name. Methods may raise `failures.ServiceTrouble`."""
 
     def __init__(self, spec: DeployedSpec) -> None:
         word = re.sub(r"[^A-Za-z0-9_-]", "-", spec.name)
@@ -90,15 +84,15 @@ class Deployment:
         """Deploy it and wait until it can be invoked.
 
         Returns:
-            What GetFunctionConfiguration then says: memory_mb, timeout_s, runtime, runtime_version (where it is
-            known), handler, architecture, code_sha256, layers.
+            From GetFunctionConfiguration: memory_mb, timeout_s, runtime, runtime_version (if known), handler,
+            architecture, code_sha256, layers.
         """
         spec, client = self._spec, self._client
         more: dict[str, Any] = {"Environment": {"Variables": spec.environment}} if spec.environment else {}
         if spec.layers:
             more["Layers"] = [spec.service.layer(client, layer) for layer in spec.layers]
         archive = read_code(spec.code)
-        self._created = True  # a call that fails late may have made it all the same
+        self._created = True  # a call without an answer may have created it
         with reading_answer("CreateFunction"):
             client.create_function(
                 FunctionName=self.name,
@@ -108,7 +102,7 @@ class Deployment:
                 Code={"ZipFile": archive},
                 MemorySize=spec.memory_mb,
                 Timeout=spec.timeout_s,
-                # What was built here runs on processors of this kind.
+                # The code was built for this machine.
                 Architectures=[architecture()],
                 Description="deployed by sectax for a measurement; may be deleted",
                 **more,
@@ -121,22 +115,22 @@ class Deployment:
         return _witnesses(configuration)
 
     def invoke(self, event: bytes) -> tuple[dict[str, Any], str]:
-        """Invoke it once: boto3's answer, and its payload as text."""
+        """Invoke it once; return boto3's answer and the payload as text."""
         with reading_answer("Invoke"):
             answer: dict[str, Any] = self._client.invoke(FunctionName=self.name, LogType="Tail", Payload=event)
-            payload = answer["Payload"].read().decode(errors="replace")  # first: what is not read leaves a socket open
-            base64.b64decode(answer.get("LogResult", ""))  # so that whoever reads the log can
+            payload = answer["Payload"].read().decode(errors="replace")  # first: an unread body leaves a socket open
+            base64.b64decode(answer.get("LogResult", ""))  # fails here if it is invalid
             return answer, payload
 
     def delete(self) -> None:
-        """Delete it, where it is there."""
+        """Delete it if it was created."""
         if self._created:
             with reading_answer("DeleteFunction"):
                 self._client.delete_function(FunctionName=self.name)
             self._created = False
 
     def abandon(self) -> None:
-        """As `delete`; never raises."""
+        """Delete it without raising."""
         with contextlib.suppress(Exception):
             self.delete()
 

@@ -1,4 +1,4 @@
-"""Turns what went wrong with a function into words for a person: what happened, and what to try."""
+"""Messages and hints for failures of functions and of the service."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sectax.text.printable import printable
 
 
 class OddAnswer(Exception):
-    """A call of `operation` was answered in another form than a Lambda's; `words` say in which."""
+    """The answer to `operation` is not a Lambda's; `words` describe it."""
 
     def __init__(self, operation: str, words: str) -> None:
         super().__init__(f"{operation}: {words}")
@@ -23,18 +23,18 @@ class OddAnswer(Exception):
         self.words = words
 
 
-# Everything that a call through AWS's client may raise, where it is made under `reading_answer`.
+# All exceptions of a call through AWS's client within `reading_answer`.
 ServiceTrouble = (ClientError, BotoCoreError, ResponseParserError, OddAnswer)
-# How the client stumbles over an answer that has another form than a Lambda's.
+# Exceptions of the client for answers that are not a Lambda's.
 Unreadable = (ValueError, TypeError, AttributeError, LookupError)
 
-_LONGEST = 300  # characters of what a function said
+_LONGEST = 300  # characters of a function's message
 _LOG_LINES = 3
 
 
 @contextmanager
 def reading_answer(operation: str) -> Iterator[None]:
-    """Around one call and the reading of its answer: what stumbles over its form is raised as `OddAnswer`."""
+    """Raise `OddAnswer` if a call's answer cannot be read."""
     try:
         yield
     except Unreadable as error:
@@ -42,22 +42,22 @@ def reading_answer(operation: str) -> Iterator[None]:
 
 
 def is_lambdas_own(error: Exception) -> bool:
-    """Whether an error is the answer of a Lambda, and not one of something else or of nothing at all."""
+    """Return whether an error is the answer of a Lambda."""
     return isinstance(error, ClientError) and "x-amzn-errortype" in error.response["ResponseMetadata"]["HTTPHeaders"]
 
 
 def absence(error: Exception) -> tuple[str, str]:
-    """As `refusal`, where it is not known yet that there is a Lambda."""
+    """As `refusal`, for an address that may not be a Lambda."""
     match error:
         case trouble.NoCredentialsError() | trouble.ConnectionError() | trouble.ConnectionClosedError():
             return refusal(error)
         case trouble.ReadTimeoutError():
-            return "something listens, and does not answer", "is --endpoint right?"
-    return f"what answers is no Lambda: {printable(str(error), _LONGEST)}", "is --endpoint right?"
+            return "a server accepts connections but does not respond", "check --endpoint"
+    return f"the server is not a Lambda: {printable(str(error), _LONGEST)}", "check --endpoint"
 
 
 def refusal(error: Exception) -> tuple[str, str]:
-    """What happened and what to try, where a call did not come to an answer of the function."""
+    """Return the message and hint of a call that failed before the function answered."""
     match error:
         case ClientError():
             details = error.response.get("Error", {})
@@ -66,31 +66,31 @@ def refusal(error: Exception) -> tuple[str, str]:
         case trouble.NoCredentialsError():
             return "there are no credentials for this endpoint", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
         case trouble.NoRegionError():
-            return "no region is named", "set AWS_REGION"
+            return "no region is set", "set AWS_REGION"
         case trouble.ReadTimeoutError():
-            return f"no answer came in time: {error}", "give the function a shorter --timeout than the call has"
+            return f"no answer in time: {error}", "use a --timeout shorter than that of the call"
         case trouble.ConnectionError() | trouble.ConnectionClosedError():
-            return f"the service cannot be reached: {error}", "is it running, and is --endpoint right?"
+            return f"the service cannot be reached: {error}", "check that it is running, and --endpoint"
         case OddAnswer():
             details = printable(error.words, _LONGEST)
-            return f"{error.operation} was answered by what is no Lambda: {details}", "is --endpoint right?"
+            return f"{error.operation} was not answered by a Lambda: {details}", "check --endpoint"
         case ResponseParserError():
-            return "what answers is no Lambda: its answer cannot be read", "is --endpoint right?"
+            return "the server is not a Lambda: its answer cannot be read", "check --endpoint"
     return str(error), _LOOK_UP
 
 
-_LOOK_UP = "docs/lambda.md says what the service takes"
+_LOOK_UP = "see docs/lambda.md"
 _REFUSED = {
     "InvalidRequestContentException": "an event must be JSON",
     "TooManyRequestsException": "the service throttles: raise its concurrency limit, or measure fewer treatments",
     "InvalidParameterValueException": "correct the configuration that it names",
-    "AccessDeniedException": "these credentials may not do that: docs/lambda.md says what is needed",
-    "RequestEntityTooLargeException": "an event may have 6 MB",
+    "AccessDeniedException": "the credentials lack a permission: docs/lambda.md lists them",
+    "RequestEntityTooLargeException": "an event may have at most 6 MB",
 }
 
 
 def function_error(payload: str, log: str) -> tuple[str, str]:
-    """What happened and what to try, where the function answered with an error."""
+    """Return the message and hint of a function that answered with an error."""
     try:
         details = msgspec.json.decode(payload, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeError):
@@ -101,10 +101,10 @@ def function_error(payload: str, log: str) -> tuple[str, str]:
         return words, "raise --timeout, or give it more memory"
     if "signal: killed" in message:
         return words, "it may have run out of memory: give it more"
-    own = [line for line in log.splitlines() if line.strip() and not line.startswith(_PLATFORM)]
-    if own:
-        words += f"; last in its log: {printable(' | '.join(own[-_LOG_LINES:]), _LONGEST)}"
-    return words, "invoke it by hand with this event to see why (sectax lambda serve)"
+    lines = [line for line in log.splitlines() if line.strip() and not line.startswith(_PLATFORM)]
+    if lines:
+        words += f"; end of its log: {printable(' | '.join(lines[-_LOG_LINES:]), _LONGEST)}"
+    return words, "invoke it by hand with this event (sectax lambda serve)"
 
 
 _PLATFORM = ("START RequestId:", "END RequestId:", "REPORT RequestId:", "INIT_START", "XRAY ")

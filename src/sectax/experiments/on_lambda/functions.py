@@ -1,4 +1,4 @@
-"""Builds the Lambda functions that come with sectax into zips that can be deployed, in the user's cache."""
+"""Builds the Lambda functions that come with sectax into zips in the user's cache."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from sectax.parts.installer import SetUpFailed
 from sectax.parts.programs import Missing
 
 _LOCK = "requirements.txt"
-# Of what an installer leaves, these say how and when it installed, not what: they would make every zip another.
-_INSTALLERS_OWN = {"INSTALLER", "RECORD", "REQUESTED", "direct_url.json", "uv_cache.json", ".lock"}
-# Grows when what is made of the same sources changes.
+# Installers' files that differ between installations of the same packages.
+_INSTALLER_FILES = {"INSTALLER", "RECORD", "REQUESTED", "direct_url.json", "uv_cache.json", ".lock"}
+# Increase when the same sources give another zip.
 _BUILD = 1
 
 
@@ -41,8 +41,8 @@ class Function:
 
     Attributes:
         folder: its sources in this language.
-        handler: what Lambda calls.
-        optional: whether there is something to measure without it too.
+        handler: the handler that Lambda calls.
+        optional: whether the experiment can run without it.
     """
 
     name: str
@@ -53,40 +53,39 @@ class Function:
 
     @property
     def runtime(self) -> str:
-        """The Lambda runtime that the built zip is for: the one of this interpreter, where it is Python."""
+        """The Lambda runtime of the zip; for Python the version of this interpreter."""
         if self.language == "python":
             return f"python{sys.version_info.major}.{sys.version_info.minor}"
         return "provided.al2023"
 
 
 def load(name: str, language: str) -> Function:
-    """The function of this name in a language. Raises `WrongUse` where there is none."""
+    """Load a function's manifest. Raises `WrongUse` if it does not exist in this language."""
     folder = cache.bundled("functions", name)
     try:
         manifest = msgspec.convert(tomllib.loads((folder / "function.toml").read_text()), _Manifest)
     except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise WrongUse(f"there is no function {name!r} that can be used: {error}", f"see {folder}") from error
+        raise WrongUse(f"the function {name!r} cannot be used: {error}", f"see {folder}") from error
     if language not in manifest.languages:
-        raise WrongUse(f"{name} is not written in {language!r}", f"there are: {', '.join(manifest.languages)}")
+        raise WrongUse(f"{name} is not available in {language!r}", f"available: {', '.join(manifest.languages)}")
     settings = manifest.languages[language]
     return Function(name, language, folder / language, settings.handler, settings.optional)
 
 
 def missing(function: Function) -> Missing | None:
-    """What is lacking here to build it; None where it can be built (libraries may still have to be fetched)."""
+    """Return why it cannot be built here; None if it can (libraries may need a download)."""
     if function.language == "go":
         return go.missing(go.wanted(function.folder / "go.mod"))
     return installer.missing() if function.language == "python" else None
 
 
 def build(name: str, language: str) -> Path:
-    """The zip of a function, from the cache where nothing that it is made of has changed.
+    """Return the zip of a function, from the cache if its inputs are unchanged.
 
-    The same sources, libraries and tool-chain give the same bytes. A Python zip is for the Python version and the
-    machine that it is built on.
+    The same sources, libraries and tool-chain give the same bytes. A Python zip is for this Python version and machine.
 
     Raises:
-        WrongUse: there is no such function.
+        WrongUse: the function does not exist.
         SetUpFailed: the tool-chain is missing or failed.
     """
     function = load(name, language)
@@ -103,14 +102,14 @@ def build(name: str, language: str) -> Path:
             _compile(function, content)
         else:
             _assemble(function, content)
-        # Two may build it at once: each its own, and the last one takes the place, with the same content.
+        # Concurrent builds are harmless: the last one replaces the others with the same content.
         with files.beside(path) as unfinished:
-            unfinished.write_bytes(packed(content, _INSTALLERS_OWN, executable=True))
+            unfinished.write_bytes(packed(content, _INSTALLER_FILES, executable=True))
     return path
 
 
 def zip_path(function: Function) -> Path:
-    """Where the zip of a function that can be built is, or will be."""
+    """Return the path of a function's zip, built or not."""
     folder = cache.place("functions", f"{function.name}-{function.language}", *_ingredients(function))
     return folder.with_name(f"{folder.name}.zip")
 
@@ -139,7 +138,7 @@ def _package(function: Function) -> Path:
 
 
 def _assemble(function: Function, content: Path) -> None:
-    """The function's package, and the libraries of its lock beside it."""
+    """Copy the function's package and install the libraries of its lock."""
     failure = f"the libraries of function {function.name} could not be installed"
     words = ("--only-binary", ":all:", "--no-deps")
     lock = function.folder / _LOCK
@@ -149,7 +148,7 @@ def _assemble(function: Function, content: Path) -> None:
 
 
 def _compile(function: Function, content: Path) -> None:
-    """One static program, the same on every machine for the same Go."""
+    """Compile a static program, reproducible for the same Go version."""
     words = [*go_programs.BUILD, "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid="]
     words += ["-o", str(content / function.handler), "."]
     title = f"function {function.name}"
@@ -159,5 +158,5 @@ def _compile(function: Function, content: Path) -> None:
 def _go_program(function: Function) -> Path:
     program = go.find(go.wanted(function.folder / "go.mod"))
     if program is None:
-        raise AssertionError("what is missing was asked for before")
+        raise AssertionError("Go is missing; `missing` must be checked first")
     return program

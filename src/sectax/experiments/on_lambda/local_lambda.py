@@ -1,4 +1,4 @@
-"""A local Lambda for a run: a server in a process of its own, known by its command and its API."""
+"""A local Lambda for a run: a server process, used through its command and its API."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from sectax.model.errors import ExitStatus, SectaxError
 from sectax.parts import lambda_local
 
 MEASURED = "x-lambda-local-measured"
-_START_S = 30.0  # the sandbox is tried out first, and what a killed server left is removed
+_START_S = 30.0  # it first tests the sandbox and removes what a killed server left
 _STOP_S = 15.0  # extensions have 2 s to end
 
 
 class NoLocalLambda(SectaxError):
-    """It cannot run here."""
+    """The local Lambda cannot run here."""
 
     exit_status = ExitStatus.NOTHING_MEASURED
 
 
 class InvocationReport(msgspec.Struct, frozen=True):
-    """What the server reports of one invocation (members: docs/lambda.md); None where the machine cannot count it."""
+    """The server's report of one invocation (fields: docs/lambda.md); None if the machine cannot measure it."""
 
     duration_s: float
     billed_ms: int
@@ -49,7 +49,7 @@ class InvocationReport(msgspec.Struct, frozen=True):
 
 
 class LocalLambda:
-    """A context manager: the server runs inside it, and nothing of it is left behind it.
+    """A context manager that runs the server and removes all its files and processes at exit.
 
     with LocalLambda() as local:
         client = local.client()
@@ -59,7 +59,7 @@ class LocalLambda:
     """
 
     def __init__(self, *, instances: int = 10, idle_s: float = 300.0, allow: Sequence[tuple[str, int]] = ()) -> None:
-        """Args: as the options of `sectax lambda serve` say."""
+        """Args: as the options of `sectax lambda serve`."""
         self.endpoint = ""
         self._words = ["--port", "0", "--instances", str(instances), "--idle", str(idle_s)]
         for name, port in allow:
@@ -67,8 +67,8 @@ class LocalLambda:
         self._server: Child | None = None
 
     def __enter__(self) -> LocalLambda:
-        """Start the server. Raises `SectaxError` where it cannot run here."""
-        # It alone can remove its instances, and it does so when its stdin ends.
+        """Start the server. Raises `SectaxError` if it cannot run here."""
+        # Only the server can remove its instances; it does so when its stdin ends.
         argv = lambda_local.command("serve", "--json", *self._words)
         self._server = server = host().start(argv, env=lambda_local.environment(), ends_itself=True)
         deadline = time.monotonic() + _START_S
@@ -89,41 +89,36 @@ class LocalLambda:
 
     @property
     def pid(self) -> int:
-        """The server's."""
         assert self._server is not None
         return self._server.pid
 
     def stop(self) -> None:
-        """End the server with all its instances. May be called again and again."""
+        """Stop the server and all its instances; idempotent."""
         if self._server is not None:
             self._server.close(_STOP_S)
 
     def client(self, **config: Any) -> Any:
-        """A boto3 client for it.
+        """Return a boto3 client for the server.
 
         Args:
-            config: of `botocore.config.Config`; calls are not repeated unless it says so.
+            config: arguments of `botocore.config.Config`; retries are off by default.
         """
-        import boto3  # type: ignore[import-untyped]  # it takes a third of a second
+        import boto3  # type: ignore[import-untyped]  # takes a third of a second
         from botocore.config import Config  # type: ignore[import-untyped]
 
-        # A function may take 15 minutes, and a repeated call would be measured as one.
+        # A function may take 15 minutes, and a retry would be measured as one call.
         wanted: dict[str, Any] = {"retries": {"total_max_attempts": 1}, "read_timeout": 960} | config
         return boto3.session.Session().client(
             "lambda",
             endpoint_url=self.endpoint,
             region_name="us-east-1",
             aws_access_key_id="local",
-            aws_secret_access_key="local",  # noqa: S106 - it means nothing anywhere
+            aws_secret_access_key="local",  # noqa: S106 - not a secret
             config=Config(**wanted),
         )
 
 
 def measured(answer: dict[str, Any]) -> InvocationReport:
-    """What the server measured of an invocation.
-
-    Args:
-        answer: of boto3's `invoke`.
-    """
+    """Read the server's report from the answer of boto3's `invoke`."""
     headers: dict[str, str] = answer["ResponseMetadata"]["HTTPHeaders"]
     return msgspec.json.decode(headers[MEASURED], type=InvocationReport)

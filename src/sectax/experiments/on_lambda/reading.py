@@ -1,4 +1,4 @@
-"""What the service reports of one invocation: sectax's own header where there is one, else Lambda's REPORT line."""
+"""The service's report of one invocation: the local Lambda's header, or else Lambda's REPORT line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sectax.text.printable import printable
 
 SERVER_CLOCK = "monotonic clock of the local Lambda"
 REPORT_CLOCK = "REPORT line"
-# A REPORT line has two digits of milliseconds.
+# A REPORT line has milliseconds with two decimals.
 REPORT_STEP_S = 1e-5
 
 _MB = 2**20
@@ -26,15 +26,15 @@ _AMOUNTS = ("cpu_time_s", "after_answer_s", "throttled_s", "throttled_periods", 
 
 @dataclass(frozen=True)
 class InvocationReading:
-    """One invocation.
+    """The report of one invocation.
 
     Attributes:
-        billed_s: whole milliseconds, of the init phase too.
-        init_s: of a cold start; None on a warm one. max_memory_bytes: None where it is not reported.
-        clock, step_s: what timed it, and in which steps it tells.
-        amounts: telemetry of this invocation alone.
-        limits: those in force, as witnesses; empty where the service does not say.
-        parts: seconds by the name of the part of it that the function's own answer reports.
+        billed_s: billed seconds in whole milliseconds, including the init phase.
+        init_s: the init phase of a cold start; None for a warm one. max_memory_bytes: None if not reported.
+        clock, step_s: the clock and its resolution.
+        amounts: telemetry of this invocation.
+        limits: the limits in force, as witnesses; empty if not reported.
+        parts: name -> seconds, from the function's answer.
     """
 
     duration_s: float
@@ -49,16 +49,16 @@ class InvocationReading:
 
 
 def reading(answer: dict[str, Any]) -> InvocationReading | None:
-    """Read boto3's answer of an `invoke` with LogType=Tail; None where it reports no Duration."""
+    """Read boto3's answer of an `invoke` with LogType=Tail; None without a Duration."""
     if MEASURED in answer["ResponseMetadata"]["HTTPHeaders"]:
         try:
-            return _of_header(answer)
-        except msgspec.DecodeError:  # whoever wrote it, no Lambda of ours did
+            return _read_header(answer)
+        except msgspec.DecodeError:  # not from our Lambda
             return None
-    return _of_report(base64.b64decode(answer.get("LogResult", "")).decode(errors="replace"))
+    return _read_report(base64.b64decode(answer.get("LogResult", "")).decode(errors="replace"))
 
 
-def _of_header(answer: dict[str, Any]) -> InvocationReading:
+def _read_header(answer: dict[str, Any]) -> InvocationReading:
     reported = measured(answer)
     limit, cgroup = reported.memory_limit_bytes, reported.cgroup
     in_force = {
@@ -75,8 +75,8 @@ def _of_header(answer: dict[str, Any]) -> InvocationReading:
     )
 
 
-def _of_report(log: str) -> InvocationReading | None:
-    # The function may print what looks like one; Lambda's own line is the last.
+def _read_report(log: str) -> InvocationReading | None:
+    # The function may print similar lines; Lambda's own is the last.
     begin = log.rfind(BEGINS)
     try:
         reported = report_fields(log, begin) if begin >= 0 else {}

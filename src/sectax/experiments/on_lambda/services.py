@@ -1,4 +1,4 @@
-"""Lambda as the subjects of one bench share it: one client, one local server, one version of every layer."""
+"""The Lambda service that the subjects of a bench share: clients, local server, published layers."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from sectax.experiments.on_lambda.local_lambda import LocalLambda
 from sectax.model.errors import ExitStatus, SectaxError, WrongUse
 from sectax.text.printable import printable
 
-# Every treatment of a cell keeps one instance from the beginning of a block to its end, however long that takes: an
-# instance that was reaped meanwhile would answer its next event with a cold start.
+# Each treatment of a cell needs its instance for the whole block: a reaped one would cause a cold start.
 _INSTANCES = 200
 _IDLE_S = 24 * 3600.0
-_REGION = "us-east-1"  # of an address that is not AWS's, where the environment names none
-# What stays on this machine is not carried off in the clear to the proxy that the environment names.
+_REGION = "us-east-1"  # default for addresses other than AWS
+# Local traffic must not go through the environment's proxy.
 _NO_PROXY: dict[str, str] = {}
-# What the environment and AWS's configuration files name in the place of AWS (AWS_ENDPOINT_URL, endpoint_url) is not
-# asked: it may be anybody, without TLS. Whoever wants another Lambda says so.
+# Endpoints from the environment and AWS's configuration files (AWS_ENDPOINT_URL, endpoint_url) are ignored: they may
+# be any server, without TLS. Users name another Lambda with --endpoint.
 _AWS_ITSELF: dict[str, Any] = {"ignore_configured_endpoint_urls": True}
-_ANSWER_S = 10.0  # what a service at an address may take to say that it is there
+_ANSWER_S = 10.0  # deadline of the first answer
 
 
 class NoService(SectaxError):
@@ -33,14 +32,14 @@ class NoService(SectaxError):
 
 
 class LambdaService:
-    """AWS's Lambda API at one endpoint, as a context manager: inside it, it can be called.
+    """AWS's Lambda API at one endpoint, as a context manager.
 
     Attributes:
-        endpoint: `LOCAL`, an address, or `AWS` (None) for the real one, with the credentials of the environment.
+        endpoint: `LOCAL`, an address, or `AWS` (None), with the credentials of the environment.
     """
 
     def __init__(self, endpoint: str | None, allow: tuple[tuple[str, int], ...] = ()) -> None:
-        """Args: *allow* is that of `LocalLambda`."""
+        """Args: *allow* as of `LocalLambda`."""
         self.endpoint = endpoint
         local = LocalLambda(instances=_INSTANCES, idle_s=_IDLE_S, allow=allow)
         self._local = local if endpoint == LOCAL else None
@@ -48,10 +47,10 @@ class LambdaService:
         self._layers: dict[str, str] = {}
 
     def __enter__(self) -> LambdaService:
-        """Start the local server, or ask at the address.
+        """Start the local server, or check the address.
 
         Raises:
-            SectaxError: the local Lambda cannot run here, or none answers at the address.
+            SectaxError: the local Lambda cannot run here, or no Lambda responds at the address.
         """
         if self._local is not None:
             self._local.__enter__()
@@ -60,9 +59,9 @@ class LambdaService:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """End the local server, or remove from AWS the layers that were published there; never raises.
+        """Stop the local server, or delete the layers that were published; never raises.
 
-        A local server whose process dies without this notices it, and ends by itself.
+        A local server also stops by itself if this process dies.
         """
         if self._local is not None:
             self._local.stop()
@@ -74,13 +73,13 @@ class LambdaService:
                     client.delete_layer_version(LayerName=name, VersionNumber=int(version))
 
     def client(self, read_timeout_s: float) -> Any:
-        """boto3's client. A call is made once: one that is repeated would hide a throttle and be measured as one."""
+        """Return boto3's client without retries: a retry would hide throttling and be measured as one call."""
         if read_timeout_s not in self._clients:
             self._clients[read_timeout_s] = self._new_client(read_timeout_s)
         return self._clients[read_timeout_s]
 
     def layer(self, client: Any, source: str) -> str:
-        """The ARN of a layer version; an archive is published the first time. May raise `failures.ServiceTrouble`."""
+        """Return the ARN of a layer, publishing an archive once. May raise `failures.ServiceTrouble`."""
         from sectax.experiments.on_lambda.failures import reading_answer  # with boto3's own errors
 
         if source.startswith("arn:"):
@@ -94,27 +93,27 @@ class LambdaService:
         return self._layers[mark]
 
     def _check_endpoint(self, address: str) -> None:
-        """So that a wrong address is reported once, not by every function. Any answer of a Lambda will do."""
+        """Require any answer of a Lambda, so that a wrong address is reported once."""
         from sectax.experiments.on_lambda.failures import ServiceTrouble, Unreadable, absence, is_lambdas_own
 
         try:
             client = self.client(_ANSWER_S)
-        except ValueError as error:  # how boto3 refuses an address
-            raise WrongUse(f"{address} is not an address: {error}", "is --endpoint right?") from error
+        except ValueError as error:  # boto3's error for an invalid address
+            raise WrongUse(f"{address} is not an address: {error}", "check --endpoint") from error
         try:
             answer = client.list_functions(MaxItems=1)
         except (*ServiceTrouble, *Unreadable) as error:
             if is_lambdas_own(error):
                 return
             message, hint = absence(error)
-            raise NoService(f"no Lambda answers at {address}: {printable(message)}", hint) from error
+            raise NoService(f"no Lambda at {address}: {printable(message)}", hint) from error
         if not isinstance(answer.get("Functions"), list):
-            raise NoService(f"no Lambda answers at {address}: what answers knows no functions", "is --endpoint right?")
+            raise NoService(f"no Lambda at {address}: the server does not list functions", "check --endpoint")
 
     def _new_client(self, read_timeout_s: float) -> Any:
         if self._local is not None:
             return self._local.client(read_timeout=read_timeout_s, proxies=_NO_PROXY)
-        import boto3  # type: ignore[import-untyped]  # it takes a third of a second
+        import boto3  # type: ignore[import-untyped]  # takes a third of a second
         from botocore.config import Config  # type: ignore[import-untyped]
 
         session = boto3.session.Session()
@@ -123,7 +122,7 @@ class LambdaService:
             return session.client("lambda", config=Config(**wanted, **_AWS_ITSELF))
         where = {"endpoint_url": self.endpoint, "region_name": session.region_name or _REGION}
         wanted["connect_timeout"] = _ANSWER_S
-        if urlsplit(self.endpoint).scheme == "http":  # on this machine, where any credentials will do
+        if urlsplit(self.endpoint).scheme == "http":  # on this machine, which accepts any credentials
             wanted["proxies"] = _NO_PROXY
             if session.get_credentials() is None:
                 where |= {"aws_access_key_id": "local", "aws_secret_access_key": "local"}

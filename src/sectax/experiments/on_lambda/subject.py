@@ -1,4 +1,4 @@
-"""A Lambda function as a subject: deployed for the block, invoked one event at a time, timed by the service."""
+"""A Lambda function as a subject: deployed for a block, invoked with one event at a time, timed by the service."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ MAX_MEMORY = "max_memory_used"
 FUNCTION_CLOCK = "the function's own clock"
 CPU_CLOCK = "CPU time of the instance's control group"
 
-# A service may replace an instance at any time. One that does so again and again measures cold starts.
+# A service may replace an instance at any time; after so many replacements in a row the subject fails.
 _COLD_IN_A_ROW = 3
 _LONGEST_WITNESS = 200  # characters
+_WRONG_WORK = "only functions that do their work are timed"
 
 
 @dataclass(frozen=True)
 class FunctionSpec(DeployedSpec):
-    """How a function is deployed and invoked.
+    """A function to deploy and invoke.
 
     Attributes:
-        events: JSON, or paths of files that hold it. Invocations take them by turns.
-        gap_s: seconds at least from its answer to its next event: 0 is back to back.
-        expected: JSON that every answer must be equal to; None where it may be anything but an error.
-        referee: judges every answer; its genuine and tampered artefacts are events, and a tampered one is refused by
-            an error or an answer that does not pass.
-        parts_in: the name of a JSON object in every answer that holds nanoseconds as `part_ns`: each becomes an
-            observation named `part`, and the rest is judged as the answer. Empty where there is none.
-        counts_first: whether the first invocation is also reported among all others, as `invocation`: what somebody
-            sees who does not treat cold starts separately. The referee then waits until `close`, so that nothing comes
-            between them.
+        events: JSON, or paths of files with JSON; invocations take turns.
+        gap_s: minimum seconds from an answer to the next event; 0 is back to back.
+        expected: JSON that each answer must equal; None for anything but an error.
+        referee: judge of the answers; its genuine and tampered artefacts are events. A tampered event must give an
+            error or an answer that does not pass.
+        parts_in: name of a JSON object in each answer with nanoseconds as `part_ns`. Each becomes an observation named
+            `part`; the rest of the answer is judged. Empty for none.
+        counts_first: whether all invocations, including the first, are also reported as `invocation`. The referee then
+            waits until `close`.
     """
 
     events: tuple[bytes | str, ...] = field(default=(EMPTY_EVENT,), repr=False)
@@ -63,8 +63,8 @@ class FunctionSpec(DeployedSpec):
 class FunctionSubject:
     """Implements `sectax.model.subject.Subject` for a function.
 
-    Each subject deploys a function of its own, so each block meets a fresh instance. Whatever fails deletes it and
-    raises `SubjectFailed`.
+    Each subject deploys its own function, so each block has a fresh instance. Any failure deletes it and raises
+    `SubjectFailed`.
     """
 
     def __init__(self, spec: FunctionSpec) -> None:
@@ -73,23 +73,23 @@ class FunctionSubject:
         self._deployment: Deployment | None = None
         self._events: Iterator[bytes] = iter(())
         self._redacted = redaction(spec.environment.values())
-        self._answered = 0.0  # when, by the monotonic clock
+        self._answered = 0.0  # monotonic clock
         self._stage = "open"
 
     def start(self) -> None:
-        """Nothing begins before `open`: a function that is being made would share the processors with its makers."""
+        """Do nothing: functions that are created at the same time would disturb each other."""
 
     def open(self) -> Witnesses:
-        """Deploy the function, invoke it for the first time, and see that it does what the referee demands.
+        """Deploy the function, invoke it once, and let the referee check it.
 
-        `first` is the cold start: the init phase and the first Duration in one, and each by itself as `first.init` and
+        `first` is the cold start: the sum of the init phase and the first Duration, and both as `first.init` and
         `first.duration`.
 
         Returns:
-            The configuration as GetFunctionConfiguration tells it (`memory_mb`, `timeout_s`, `runtime`, `handler`,
-            `architecture`, `code_sha256`, `layers`), the limits in force as read back from the kernel where the
-            service tells them (`cpu_quota`, `cpu_period_us`, `memory_limit_mb`, `cgroup`), `event_bytes` (of the
-            largest), `answer_bytes`, `clock` and `clock_granularity_s`.
+            The configuration from GetFunctionConfiguration (`memory_mb`, `timeout_s`, `runtime`, `handler`,
+            `architecture`, `code_sha256`, `layers`), the limits in force read from the kernel if reported
+            (`cpu_quota`, `cpu_period_us`, `memory_limit_mb`, `cgroup`), `event_bytes` (the largest), `answer_bytes`,
+            `clock` and `clock_granularity_s`.
         """
         spec = self._spec
         try:
@@ -114,17 +114,14 @@ class FunctionSubject:
         return reported | cold.limits | sizes | timing
 
     def visit(self, work: Work) -> Visit:
-        """Invoke it `work.settle` times and throw that away, then `work.count` times.
+        """Invoke it `work.settle` times without reporting, then `work.count` times.
 
-        Observations: `duration` and `billed_duration` in seconds, one of each for every invocation, by the service's
-        clock; one `cpu_time` and one `after_answer` (how much of the Duration came behind it) of each where the service
-        tells it, and one of every part that the answers report;
-        `max_memory_used` in bytes, one: the instance's highest use up to now. A cold start in between is thrown away
-        and made up for.
+        Observations per invocation: `duration` and `billed_duration` in seconds by the service's clock; `cpu_time` and
+        `after_answer` (the part of Duration after the answer) if reported; each part in the answer. One
+        `max_memory_used` in bytes: the instance's highest use so far. Cold starts are dropped and repeated.
 
-        Telemetry is of the invocations, those that settle too, and not of the time between them: `cpu_time_s`,
-        `throttled_s`, `throttled_periods`, `periods`, and in `spanned_s` the Durations; `cold_starts` where there
-        were any.
+        Telemetry of all invocations without the time between them: `cpu_time_s`, `throttled_s`, `throttled_periods`,
+        `periods`, the sum of Durations as `spanned_s`, and `cold_starts` if there were any.
         """
         if work.extra:
             raise ValueError("a function's cost is the time of one invocation; others cannot be added to it")
@@ -139,7 +136,7 @@ class FunctionSubject:
         return Visit(tuple(observations), telemetry)
 
     def close(self) -> Witnesses:
-        """Have the referee look once more, and delete the function."""
+        """Let the referee check again, and delete the function."""
         self._stage = "close"
         self._examine()
         try:
@@ -149,22 +146,22 @@ class FunctionSubject:
         return {}
 
     def kill(self) -> None:
-        """Delete the function, whatever state it is in; never raises."""
+        """Delete the function in any state; never raises."""
         if self._deployment is not None:
             self._deployment.abandon()
 
     def _first_events(self) -> list[bytes]:
-        """The events that it is sent by turns, from its first invocation on."""
+        """Return the events, in turns, from the first invocation on."""
         return [Path(event).read_bytes() if isinstance(event, str) else event for event in self._spec.events]
 
     def _wait(self) -> None:
-        """Until the pace lets it have the next event. Its quota fills up while others are invoked, so that counts."""
+        """Wait for the gap. Time in which others are invoked counts, since the quota refills in it."""
         left_s = self._answered + self._spec.gap_s - time.monotonic()
         if left_s > 0:
             time.sleep(left_s)
 
     def _cold_observations(self, cold: InvocationReading) -> Iterator[Observation]:
-        if cold.init_s is not None:  # an instance that the service began ahead reports no init phase
+        if cold.init_s is not None:  # an instance that was started in advance reports no init phase
             yield Observation(FIRST, cold.init_s + cold.duration_s, "s", cold.clock, 1)
             yield Observation(f"{FIRST}.init", cold.init_s, "s", cold.clock, 1)
         yield Observation(f"{FIRST}.duration", cold.duration_s, "s", cold.clock, 1)
@@ -172,8 +169,7 @@ class FunctionSubject:
             yield Observation("invocation", cold.duration_s, "s", cold.clock, 1)
 
     def _warm_observations(self, warm: InvocationReading) -> Iterator[Observation]:
-        # First of all: a record tells observations of one name apart by their place in the list, and an opening has
-        # others before this one.
+        # First, because the record identifies observations of one name by their index.
         if self._spec.counts_first:
             yield Observation("invocation", warm.duration_s, "s", warm.clock, 1)
         yield Observation("duration", warm.duration_s, "s", warm.clock, 1)
@@ -186,7 +182,7 @@ class FunctionSubject:
             yield Observation(part, seconds, "s", FUNCTION_CLOCK, 1)
 
     def _warm(self, telemetry: dict[str, float]) -> InvocationReading:
-        """One invocation of an instance that is warm, at the pace of the treatment."""
+        """Invoke a warm instance once, at the pace of the treatment."""
         for _ in range(_COLD_IN_A_ROW):
             self._wait()
             warm, _ = self._invoke(next(self._events))
@@ -197,17 +193,17 @@ class FunctionSubject:
                 if self._spec.parts_in and not warm.parts:
                     raise self._failure(
                         f"its answer has no nanoseconds in `{self._spec.parts_in}`",
-                        "see whether its environment asks for it",
+                        "check the variable in its environment that enables them",
                     )
                 return warm
             telemetry["cold_starts"] = telemetry.get("cold_starts", 0.0) + 1
         raise self._failure(
             f"{_COLD_IN_A_ROW} invocations in a row were cold starts",
-            "its instances do not live: see whether it ends its own process, or whether concurrency is limited to 0",
+            "check whether the function ends its process, or concurrency is limited to 0",
         )
 
     def _invoke(self, event: bytes) -> tuple[InvocationReading, str]:
-        """Invoke once, and see that the answer is the right one."""
+        """Invoke once and check the answer."""
         answer, payload = self._call(event)
         if answer.get("FunctionError"):
             log = base64.b64decode(answer.get("LogResult", "")).decode(errors="replace")
@@ -215,10 +211,10 @@ class FunctionSubject:
         parts, bare = self._parts(payload)
         wrong = self._wrong(bare)
         if wrong is not None:
-            raise self._failure(f"gave a wrong answer: {wrong}", "nothing is timed that does not do its work")
+            raise self._failure(f"gave a wrong answer: {wrong}", _WRONG_WORK)
         report = reading(answer)
         if report is None:
-            raise self._failure("was invoked, and reported no Duration", "the service must return REPORT lines")
+            raise self._failure("reported no Duration", "the service must return REPORT lines")
         return replace(report, parts=parts), payload
 
     def _call(self, event: bytes) -> tuple[dict[str, Any], str]:
@@ -230,14 +226,14 @@ class FunctionSubject:
             self._answered = time.monotonic()
 
     def _wrong(self, payload: str) -> str | None:
-        """What is wrong with an answer without the parts that it reports; None where nothing is."""
+        """Return what is wrong with an answer (without its parts), or None."""
         spec = self._spec
         if spec.expected is not None and not _same_json(payload, spec.expected):
-            return f"{printable(payload, _LONGEST_WITNESS)}, not what was expected"
+            return f"{printable(payload, _LONGEST_WITNESS)}, not the expected one"
         return None if spec.referee is None else spec.referee.judge(payload)
 
     def _parts(self, payload: str) -> tuple[dict[str, float], str]:
-        """Seconds by the name of the part that an answer reports, and the answer without them."""
+        """Split an answer into the seconds of its parts and the rest."""
         if not self._spec.parts_in:
             return {}, payload
         try:
@@ -249,7 +245,7 @@ class FunctionSubject:
         return parts, msgspec.json.encode(content).decode()
 
     def _examine(self) -> None:
-        """The referee's own events: the genuine ones are accepted, the tampered ones are not."""
+        """Check that the referee's genuine events are accepted and the tampered ones are not."""
         referee = self._spec.referee
         if referee is None:
             return
@@ -258,7 +254,7 @@ class FunctionSubject:
         for event in referee.tampered():
             answer, payload = self._call(event.encode())
             if not answer.get("FunctionError") and self._wrong(self._parts(payload)[1]) is None:
-                raise self._failure("accepted a tampered event", "nothing is timed that does not do its work")
+                raise self._failure("accepted a tampered event", _WRONG_WORK)
 
     def _running(self) -> Deployment:
         if self._deployment is None:

@@ -1,4 +1,4 @@
-"""The conformance suite: tries any program as a probe, and names what fails."""
+"""The conformance suite: tests any program as a probe."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _GREETING_IDS = frozenset(check.id for check in GREETING)
 
 
 class CheckStatus(StrEnum):
-    """Skipped says nothing about the probe: the check does not apply, or an earlier one has to pass first."""
+    """The result of a check; skipped if it does not apply or needs an earlier one to pass."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -33,7 +33,7 @@ class CheckStatus(StrEnum):
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What one check saw. Message and hint are safe to print; `case` names the operation tried, empty for none."""
+    """The result of one check. Message and hint are safe to print; `case` is the operation, or empty."""
 
     id: str
     status: CheckStatus
@@ -50,16 +50,15 @@ def check_probe(
     only: Container[str] | None = None,
     patience_s: float = 10.0,
 ) -> Iterator[CheckResult]:
-    """Try a program as a probe. It may hang, flood, die or not exist: that is what the results say.
+    """Test a program as a probe. It may hang, flood, crash or not exist; the results report that.
 
     Args:
-        argv, cwd: the command, and where it runs.
-        cases: operations to try, with inputs and a referee; without any, only `empty` is tried.
-        only: identifiers of the checks to make; None for all. Those of the greeting are always made.
-        patience_s: seconds that the program may take over anything.
+        argv, cwd: the command and its working directory.
+        cases: operations to test, with inputs and a referee; without cases only `empty` is tested.
+        only: identifiers of the checks to run; None for all. Greeting checks always run.
+        patience_s: seconds that the program may take for any step.
     Returns:
-        One result per check as soon as it is known, in the order in which they are made. Every check starts the program
-        afresh.
+        One result per check, as soon as it is known. Each check starts a new process.
     """
     program = ProbeProgram(tuple(argv), cwd, patience_s)
     suite = _Suite(only)
@@ -78,16 +77,16 @@ def check_probe(
 def claimed_operations(
     argv: Sequence[str], cwd: str | Path | None = None, patience_s: float = 10.0
 ) -> frozenset[str] | None:
-    """The operations that a program says it has; None where it does not greet as a probe must."""
+    """Return the operations that a program offers; None if its greeting is invalid."""
     try:
-        with ProbeProgram(argv, cwd, patience_s).start() as interview:
-            return frozenset(operation.name for operation in interview.hello().operations)
+        with ProbeProgram(argv, cwd, patience_s).start() as conversation:
+            return frozenset(operation.name for operation in conversation.hello().operations)
     except ProbeTrouble:
         return None
 
 
 class _Suite:
-    """Makes checks one by one, leaving out those that were not asked for or can say nothing any more."""
+    """Runs checks, except those that are not selected or can no longer be judged."""
 
     def __init__(self, only: Container[str] | None) -> None:
         self._only = only
@@ -102,7 +101,7 @@ class _Suite:
             return
         needed = self._greeting_failed or (UNIT if self._unit_failed and check_id in TIMED else "")
         if needed:
-            yield CheckResult(check_id, CheckStatus.SKIPPED, f"{needed} has to pass first", case=case)
+            yield CheckResult(check_id, CheckStatus.SKIPPED, f"{needed} must pass first", case=case)
             return
         result = _try(check_id, run, hint, case, secrets)
         if result.status is CheckStatus.FAILED:

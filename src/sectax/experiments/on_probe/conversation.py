@@ -1,7 +1,4 @@
-"""Carries the lines of a session to a probe's process and back, and makes sure that the real thing is measured.
-
-A probe must accept what is genuine and refuse what is tampered with.
-"""
+"""Requests to a probe's process, and the check that it accepts genuine artefacts and refuses tampered ones."""
 
 from __future__ import annotations
 
@@ -31,25 +28,24 @@ from sectax.protocol.session import ProbeSession, ProtocolViolation, ReplyRule
 
 ReplyT = TypeVar("ReplyT", bound=Reply)
 
-# Lines of noise that are read over on the way to a reply; a probe that writes more is not worth the wait.
+# Lines of noise to skip while waiting for a reply.
 _NOISE_ALLOWED = 100
 
 
 class Conversation:
-    """Requests to a running probe that wait for their replies.
+    """Requests to a running probe that wait for their replies; as a context manager it kills the probe.
 
-    Every method raises what `Child` raises (`ChildError`) and what `Session.receive` raises (`ProtocolViolation`,
-    `AnsweredSkipped`, `AnsweredFailed`). As a context manager it ends the probe.
+    Methods raise `ChildError`, and as `ProbeSession.receive` `ProtocolViolation`, `AnsweredSkipped`, `AnsweredFailed`.
 
     Attributes:
-        noise: lines on stdout that were no reply, where they are read over.
-        wall_s: what the last exchange took, by sectax's clock.
+        noise: skipped lines on stdout that were not replies.
+        wall_s: duration of the last exchange by sectax's clock.
     """
 
     def __init__(
         self, child: Child, deadline_s: float, session: ProbeSession | None = None, noise_allowed: int = 0
     ) -> None:
-        """Args: *deadline_s*, seconds that every reply may take; *noise_allowed*, lines that are read over."""
+        """Args: *deadline_s*, seconds per reply; *noise_allowed*, lines that may be skipped."""
         self.child = child
         self.deadline_s = deadline_s
         self.session = ProbeSession() if session is None else session
@@ -64,7 +60,7 @@ class Conversation:
         self.child.kill()
 
     def send_hello(self) -> None:
-        """Ask, and do not wait: several probes may start side by side."""
+        """Send without waiting, so that several probes can start in parallel."""
         self.child.send(self.session.hello(), time.monotonic() + self.deadline_s)
 
     def receive_hello(self) -> HelloReply:
@@ -86,13 +82,13 @@ class Conversation:
         return self.exchange(self.session.stop(), StopReply)
 
     def exchange(self, request: bytes, kind: type[ReplyT]) -> ReplyT:
-        """Send a line of the session, and wait for the reply of that kind."""
-        began = time.monotonic()
-        deadline = began + self.deadline_s
+        """Send a line of the session and wait for its reply."""
+        start = time.monotonic()
+        deadline = start + self.deadline_s
         self.child.send(request, deadline)
         while True:
             line = self.child.receive_line(deadline)
-            self.wall_s = time.monotonic() - began
+            self.wall_s = time.monotonic() - start
             try:
                 return self.session.receive(line, kind)
             except ProtocolViolation as violation:
@@ -101,7 +97,7 @@ class Conversation:
                 self.noise.append(line)
 
     def read_to_end(self) -> None:
-        """Take everything that still comes on stdout as noise, until the probe ends or patience does."""
+        """Read the rest of stdout as noise, until the probe ends or the deadline."""
         deadline = time.monotonic() + self.deadline_s
         with contextlib.suppress(ChildError):
             while len(self.noise) < self._noise_allowed:
@@ -112,31 +108,31 @@ class Conversation:
 
 @dataclass(frozen=True)
 class ProbeProgram:
-    """A program that may be a probe: how to start it, and the seconds that anything it does may take."""
+    """A program that may be a probe: its command, and the seconds that any step may take."""
 
     argv: Sequence[str]
     cwd: str | Path | None = None
     patience_s: float = 10.0
 
     def start(self, first_seq: int = 1) -> Conversation:
-        """A fresh process. Raises `ChildNotStarted`."""
+        """Start a new process. Raises `ChildNotStarted`."""
         child = host().start(self.argv, cwd=self.cwd, line_limit=MAX_LINE_BYTES)
         return Conversation(child, self.patience_s, ProbeSession(first_seq), _NOISE_ALLOWED)
 
     def start_operation(self, operation: str, parameters: dict[str, str], inputs: dict[str, str]) -> Conversation:
-        """A fresh process, greeted, with an operation made ready. Raises what `Conversation` raises."""
-        interview = self.start()
+        """Start a new process and prepare an operation. Raises as `Conversation`."""
+        conversation = self.start()
         try:
-            interview.hello()
-            interview.prepare(operation, parameters, inputs)
+            conversation.hello()
+            conversation.prepare(operation, parameters, inputs)
         except BaseException:
-            interview.child.kill()
+            conversation.child.kill()
             raise
-        return interview
+        return conversation
 
 
 class Flaw(StrEnum):
-    """What a witness can get wrong, by the stable identifiers of the conformance checks."""
+    """Faults of a witness reply, by the stable identifiers of the conformance checks."""
 
     GENUINE = "genuine-accepted"
     TAMPERED = "tampered-refused"
@@ -145,35 +141,33 @@ class Flaw(StrEnum):
 
 @dataclass(frozen=True)
 class Witnessed:
-    """A probe's answer, and what is wrong with it (empty where it is sound)."""
+    """A probe's witness reply and its flaws."""
 
     reply: WitnessReply
     flaws: dict[Flaw, str]
 
 
 def witness(conversation: Conversation, operation: str, referee: Referee | None) -> Witnessed:
-    """Present genuine and tampered artefacts in a random order, and have the probe's own judged.
+    """Present genuine and tampered artefacts in random order, and judge the probe's own.
 
-    Without a referee nothing is presented and nothing judged.
-
-    Raises: what `Conversation` raises.
+    Without a referee nothing is presented or judged. Raises as `Conversation`.
     """
     if referee is None:
         return Witnessed(conversation.witness([]), {})
     presented = [(artefact, True) for artefact in referee.genuine()]
     presented += [(artefact, False) for artefact in referee.tampered()]
-    # From the system's randomness: a probe must not be able to know the order.
+    # The system's randomness, so that a probe cannot predict the order.
     secrets.SystemRandom().shuffle(presented)
     reply = conversation.witness([artefact for artefact, _ in presented])
     flaws: dict[Flaw, str] = {}
-    of_genuine, of_tampered = (
+    genuine, tampered = (
         [accepted for (_, is_genuine), accepted in zip(presented, reply.accepted, strict=True) if is_genuine is wanted]
         for wanted in (True, False)
     )
-    if not all(of_genuine):
-        flaws[Flaw.GENUINE] = f"it refused {of_genuine.count(False)} of {len(of_genuine)} genuine artefacts"
-    if any(of_tampered):
-        flaws[Flaw.TAMPERED] = f"it accepted {of_tampered.count(True)} of {len(of_tampered)} tampered artefacts"
+    if not all(genuine):
+        flaws[Flaw.GENUINE] = f"it refused {genuine.count(False)} of {len(genuine)} genuine artefacts"
+    if any(tampered):
+        flaws[Flaw.TAMPERED] = f"it accepted {tampered.count(True)} of {len(tampered)} tampered artefacts"
     fault = _judge(reply.artefact, operation, referee)
     if fault is not None:
         flaws[Flaw.ARTEFACT] = fault
@@ -182,6 +176,6 @@ def witness(conversation: Conversation, operation: str, referee: Referee | None)
 
 def _judge(artefact: str | None, operation: str, referee: Referee) -> str | None:
     if artefact is None:
-        return f"it showed nothing that {operation} has made" if referee.expects_artefact else None
+        return f"it showed no result of {operation}" if referee.expects_artefact else None
     fault = referee.judge(artefact)
-    return None if fault is None else f"what it made is not sound: {fault}"
+    return None if fault is None else f"its result is wrong: {fault}"

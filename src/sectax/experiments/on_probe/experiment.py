@@ -1,4 +1,4 @@
-"""What experiments on probes share: the subject that a probe is, its software, and the metrics of its operations."""
+"""Base of experiments on probes: the subject, its software, and the metrics of its operations."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from sectax.model.metric import Better, Metric, Summary
 from sectax.model.subject import Referee, SubjectSpec, Witnesses
 from sectax.parts import probes
 
-# A machine that shares its cores changes speed within milliseconds, so turns are as short as the clock allows with room
-# for a few operations of half a millisecond: docs/method-notes.md, 'Turns are short'.
+# A shared machine changes speed within milliseconds, so batches are as short as the clock allows, with room for a few
+# operations of half a millisecond: docs/method-notes.md, 'Turns are short'.
 BATCH_S = 0.0015
-# What a quiet machine needs, and what a noisy one gains by.
+# Enough for a quiet machine; the most that helps on a noisy one.
 ROUNDS = (6, 80)
 
 CPU_TIME = Metric("cpu_time", "s", Better.LOWER, Summary.MEAN, observed=BATCH_CPU, cpu=True)
 THROUGHPUT = Metric("throughput", "operations/s", Better.HIGHER, Summary.RATE, observed=BATCH_TIME)
 
 _CPU_ANSWERS = (
-    "the answer is CPU time per operation: the operations neither wait nor do I/O, and CPU time leaves out "
-    "what other programs take; operations per second of wall time are shown beside it"
+    "the answer is CPU time per operation: the operations do not wait or do I/O, and CPU time excludes other "
+    "programs; operations per second of wall time are shown too"
 )
 _WALL_ANSWERS = "the answer is operations per second of wall time: {} not report CPU time"
 
 
 @dataclass(frozen=True)
 class ProbeMetrics:
-    """The metrics of operations that neither wait nor do I/O, the one that answers the question first.
+    """The metrics of operations that do not wait or do I/O, the primary one first.
 
     Attributes:
-        beside: names of those that are shown with it.
-        answered_by: which one answers the question, and why.
+        beside: names of secondary metrics.
+        answered_by: the sentence on which metric answers the question.
     """
 
     metrics: tuple[Metric, ...]
@@ -47,10 +47,7 @@ class ProbeMetrics:
 
 
 def probe_metrics(languages: Iterable[str], machine: Machine) -> ProbeMetrics:
-    """The metrics of a run on these probes: one without a CPU clock decides for all, so that all have the same metric.
-
-    A probe that cannot run there, or could not be asked, does not decide.
-    """
+    """Choose the metrics of a run: CPU time if all available probes report it, so that all have the same metric."""
     states = {language: machine.probe(language) for language in languages}
     without = [name for name, state in states.items() if state.lack is None and state.cpu_clock is False]
     if not without:
@@ -60,12 +57,12 @@ def probe_metrics(languages: Iterable[str], machine: Machine) -> ProbeMetrics:
 
 
 class ProbeBench(Bench):
-    """Subjects are probes, one for each level of the factor `language`, which names the families of cells too."""
+    """A bench of probes, one per level of the factor `language`, which is also the family of cells."""
 
     def identity(self) -> dict[str, str]:
-        """The probes that the plan uses: fingerprints of their files, versions of their runtimes and libraries.
+        """Return fingerprints of the probes' files, and versions of their runtimes and libraries.
 
-        They are asked on as many processors as they will have: a JVM chooses its garbage collector by that.
+        Probes start on as many processors as in the run, since a JVM chooses its garbage collector by that.
         """
         identity: dict[str, str] = {}
         ours = sorted(os.sched_getaffinity(0))
@@ -86,7 +83,7 @@ def probe_subject(
     inputs: Mapping[str, str],
     referee: Referee | None,
 ) -> ProbeSpec:
-    """The probe of a language with an operation made ready, as in the protocol's `prepare`."""
+    """Return the probe of a language with an operation, as in the protocol's `prepare`."""
     probe = probes.load(language)
     return ProbeSpec(
         name=language,
@@ -101,12 +98,12 @@ def probe_subject(
 
 
 def empty_subject(language: str) -> ProbeSpec:
-    """The subject whose operation does nothing."""
+    """Return the subject whose operation does nothing."""
     return probe_subject(language, "empty", {}, {}, None)
 
 
 def software(spec: ProbeSpec) -> dict[str, str]:
-    """`probe`, `runtime` and every `library_…` with its version; nothing where the probe does not start."""
+    """Return the versions of `probe`, `runtime` and `library_…`; empty if the probe does not start."""
     return {
         name: str(value)
         for name, value in (_witnesses(spec) or {}).items()
@@ -115,10 +112,10 @@ def software(spec: ProbeSpec) -> dict[str, str]:
 
 
 def ask_probe(spec: ProbeSpec) -> tuple[bool | None, float]:
-    """Whether the probe names a CPU clock, and the seconds until it answers; None and 0 where it cannot be asked."""
-    began = time.monotonic()
+    """Return whether the probe has a CPU clock, and the seconds until it responds; (None, 0) if it fails."""
+    start = time.monotonic()
     witnesses = _witnesses(spec)
-    return (None, 0.0) if witnesses is None else ("cpu_clock" in witnesses, time.monotonic() - began)
+    return (None, 0.0) if witnesses is None else ("cpu_clock" in witnesses, time.monotonic() - start)
 
 
 def _witnesses(spec: ProbeSpec) -> Witnesses | None:
@@ -126,6 +123,6 @@ def _witnesses(spec: ProbeSpec) -> Witnesses | None:
     try:
         return subject.open()
     except (SubjectFailed, SubjectSkipped):
-        return None  # the pilot meets the same, and says so
+        return None  # the pilot will report it
     finally:
         subject.kill()

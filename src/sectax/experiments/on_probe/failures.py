@@ -1,4 +1,4 @@
-"""Turns what went wrong with a probe into words for a person."""
+"""Messages and hints for failures of probes."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from sectax.hosts.process.errors import ChildDied, ChildError, ChildFlooded, Chi
 from sectax.protocol.session import AnsweredFailed, AnsweredSkipped, ProtocolViolation
 from sectax.text.printable import printable
 
-# Everything that a probe may do wrong while it is talked to.
+# All exceptions of a conversation with a probe.
 ProbeTrouble = (ChildError, ProtocolViolation, AnsweredFailed, AnsweredSkipped)
 
 _LAST_WORDS = 200  # characters
-# The shortest piece of an input that is recognised. Shorter ones occur by chance.
+# The shortest piece of an input to redact; shorter ones occur by chance.
 _PIECE = 12
-# The shortest input that is recognised as a whole, whatever it is made of.
+# The shortest whole input to redact.
 _WHOLE = 8
 _MARK = "[input]"
 _RUN = re.compile(rf"[A-Za-z0-9+/=_-]{{{_PIECE},}}")
 
 
 def story(error: Exception, doing: str = "") -> str:
-    """What happened, to be put behind the name of the probe: `stopped replying to measure: exit status 137, …`."""
+    """Describe a failure, to follow the probe's name: `stopped replying to measure: exit status 137, …`."""
     to = f" to {doing}" if doing else ""
-    tail = f"; last on its stderr: {error.last_line}" if isinstance(error, ChildError) and error.last_line else ""
+    tail = f"; last line on its stderr: {error.last_line}" if isinstance(error, ChildError) and error.last_line else ""
     match error:
         case ChildNotStarted():
             return f"could not be started: {error.program}: {error.reason}"
@@ -43,19 +43,19 @@ def story(error: Exception, doing: str = "") -> str:
 
 
 def advice(error: Exception | None, name: str) -> str:
-    """What to try next with the probe of this name; None is a fault that is no exception."""
+    """Return the hint for a failure of a probe; None is a failure without an exception."""
     match error:
         case ChildNotStarted():
-            return "sectax doctor says what is missing"
+            return "run sectax doctor to see what is missing"
         case ChildDied(out_of_memory=True):
-            return "give it more memory (free some, or raise the limit of its container or cgroup), or leave it out"
+            return "free memory, raise the limit of its container or cgroup, or leave it out"
         case AnsweredFailed() | AnsweredSkipped() if error.hint:
             return printable(error.hint, _LAST_WORDS)
-    return f"sectax probe check {shlex.quote(name)} tries it by itself and names what fails"
+    return f"sectax probe check {shlex.quote(name)} tests it by itself"
 
 
 def redaction(secrets: Iterable[str]) -> Callable[[str], str]:
-    """What takes out of a text the inputs and every longer piece of them: a probe's words may quote its key."""
+    """Return a function that removes inputs and long pieces of them from a text: a probe may print its key."""
     whole = sorted((secret for secret in secrets if len(secret) >= _WHOLE), key=len, reverse=True)
 
     def _masked(match: re.Match[str]) -> str:
@@ -70,7 +70,7 @@ def redaction(secrets: Iterable[str]) -> Callable[[str], str]:
 
 
 def redacted(text: str, secrets: Iterable[str]) -> str:
-    """As `redaction`, for one text."""
+    """Remove inputs from one text, as `redaction`."""
     return redaction(secrets)(text)
 
 

@@ -1,25 +1,25 @@
-"""Holds the times that a probe reports against sectax's own clock."""
+"""Comparison of the times that a probe reports with sectax's own clock."""
 
 from __future__ import annotations
 
-# Both clocks are steered by the same kernel; what is left is rounding.
+# Both clocks follow the same kernel clock; only rounding differs.
 _TOLERANCE = 1.01
 _TOLERANCE_S = 20e-6
-# The CPU clock is read outside of the wall clock's readings: what its first reading costs, cold, counts as CPU time.
+# The CPU clock is read outside the wall clock's readings, so its first, cold reading counts as CPU time.
 _CPU_TOLERANCE_S = 100e-6
-# A hypervisor that takes the processor away between the readings of both clocks leaves that time in the CPU clock.
-# One batch with a few milliseconds too many is such an accident; a wrong clock is wrong in the sum too, or by far.
+# Steal time between the readings of both clocks stays in the CPU clock, so one batch may have a few milliseconds too
+# many. A wrong clock is also wrong in the sum, or by far.
 _FAR_ABOVE = 10
-# Below so much nothing is judged, since a hiccup can make one short batch look late. A busy machine can hold a process
-# back for longer, so that what the kernel counts as its CPU time is judged instead of time that passes.
+# Shorter sums are not judged, since a delay can distort one short batch. On a busy machine delays are longer, so CPU
+# time counted by the kernel is judged if available.
 _JUDGED_AFTER_S = 0.25
 _SHORTEST_JUDGED_S = 1e-3
-# Microseconds reported as nanoseconds are a factor of 1000; reading a request and writing a reply never are 50.
+# Microseconds reported as nanoseconds are a factor of 1000; the overhead of a request is always below 50.
 _FAR_BELOW = 50
 
 
 class ClockWatch:
-    """Notices a probe whose times cannot be seconds as sectax counts them: a wrong unit, a wrong clock."""
+    """Detects probes that report times in a wrong unit or by a wrong clock."""
 
     def __init__(self) -> None:
         self._reported_s = 0.0
@@ -28,33 +28,33 @@ class ClockWatch:
     def complaint(
         self, reported_s: float, wall_s: float, timed_share: float = 1.0, process_s: float | None = None
     ) -> str | None:
-        """Take in one measurement; what is wrong with what the probe has reported, None where nothing is.
+        """Add one measurement and return what is implausible in all of them so far, or None.
 
         Args:
-            reported_s: what the probe says its timed operations took.
-            wall_s: the whole exchange, seen from outside.
-            timed_share: timed operations among all that were run (the rest settled).
-            process_s: the CPU time of the whole exchange as the kernel counts it; None where it cannot be read.
+            reported_s: time of the timed operations by the probe's clock.
+            wall_s: time of the whole exchange by sectax's clock.
+            timed_share: share of timed operations (the others settled).
+            process_s: CPU time of the exchange by the kernel's count; None if unknown.
         """
         if reported_s > wall_s * _TOLERANCE + _TOLERANCE_S:
-            return f"it reported {reported_s:.4g} s for what took {wall_s:.4g} s by sectax's clock"
+            return f"it reported {reported_s:.4g} s, sectax's clock counted {wall_s:.4g} s"
         at_work_s = wall_s if process_s is None else min(wall_s, process_s)
         if at_work_s >= _SHORTEST_JUDGED_S:
             self._reported_s += reported_s / timed_share
             self._timed_s += at_work_s
         if self._timed_s >= _JUDGED_AFTER_S and self._reported_s * _FAR_BELOW < self._timed_s:
             return (
-                f"its operations took {self._timed_s:.3g} s by sectax's clock, it reported {self._reported_s:.3g} s: "
+                f"it reported {self._reported_s:.3g} s, sectax's clock counted {self._timed_s:.3g} s: "
                 "is its clock in nanoseconds?"
             )
         return None
 
 
 class CpuWatch:
-    """Notices CPU times that cannot be: above what the processors have to give, or next to nothing for real work."""
+    """Detects CPU times above what the processors can provide, or far below the kernel's count."""
 
     def __init__(self, granularity_s: float, processors: int) -> None:
-        """Args: the step of the CPU clock, and how many processors the probe may use."""
+        """Args: the step of the CPU clock, and the number of processors that the probe may use."""
         self._slack_s = granularity_s + _CPU_TOLERANCE_S
         self._processors = processors
         self._reported_s = 0.0
@@ -65,12 +65,11 @@ class CpuWatch:
     def complaint(
         self, cpu_s: float, elapsed_s: float, timed_share: float = 1.0, process_s: float | None = None
     ) -> str | None:
-        """Take in one batch; what is wrong with the CPU time that was reported, None where nothing is.
+        """Add one batch and return what is implausible in all of them so far, or None.
 
         Args:
-            cpu_s, elapsed_s: what the probe says of its timed operations.
-            timed_share: timed operations among all that were run (the rest settled).
-            process_s: the CPU time of the whole exchange as the kernel counts it; None where it cannot be read.
+            cpu_s, elapsed_s: CPU and wall time of the timed operations, by the probe.
+            timed_share, process_s: as in `ClockWatch.complaint`.
         """
         most_s = elapsed_s * _TOLERANCE * self._processors + self._slack_s
         self._cpu_s += cpu_s
@@ -78,13 +77,13 @@ class CpuWatch:
         far_above = cpu_s > most_s * _FAR_ABOVE
         if far_above or (self._cpu_s >= _JUDGED_AFTER_S and self._cpu_s > self._most_s):
             reported_s, possible_s = (cpu_s, most_s) if far_above else (self._cpu_s, self._most_s)
-            return f"it reported {reported_s:.4g} s of CPU time where at most {possible_s:.4g} s are possible"
+            return f"it reported {reported_s:.4g} s of CPU time; at most {possible_s:.4g} s are possible"
         if process_s is not None:
             self._reported_s += cpu_s / timed_share
             self._process_s += process_s
         if self._process_s >= _JUDGED_AFTER_S and self._reported_s * _FAR_BELOW < self._process_s:
             return (
-                f"the kernel counted {self._process_s:.3g} s of CPU time, it reported {self._reported_s:.3g} s: "
-                "is its CPU clock in nanoseconds, and that of its own process?"
+                f"it reported {self._reported_s:.3g} s of CPU time, the kernel counted {self._process_s:.3g} s: "
+                "is its CPU clock in nanoseconds, and of its own process?"
             )
         return None

@@ -1,4 +1,4 @@
-"""A probe process as a subject: one fresh process with one operation made ready."""
+"""A probe process as a subject: a fresh process with one prepared operation."""
 
 from __future__ import annotations
 
@@ -28,35 +28,35 @@ BATCH_TIME = "batch_time"
 BATCH_CPU = "batch_cpu"
 FIRST = "first"
 
-# Characters of a witness that are kept: versions and curves are short, and what a probe says is not to be trusted.
-_LONGEST_TEXT = 200
+# Text from a probe is not trusted; versions and names of curves are short.
+_LONGEST_TEXT = 200  # characters
 
 
 @runtime_checkable
 class Weighs(Referee, Protocol):
-    """What a referee has besides where the size of an artefact stands beside its time."""
+    """Optional: implement in a referee to report the sizes of an artefact."""
 
     def sizes(self, artefact: str) -> dict[str, int]:
-        """Bytes, by the names of metrics."""
+        """Return bytes by metric."""
 
 
 @dataclass(frozen=True)
 class ProbeSpec:
-    """How a probe is started and what it is to make ready; data that can travel to another machine.
+    """A probe's command and the operation to prepare; plain data that can be sent to another machine.
 
     Attributes:
-        name: of the probe, for messages.
-        argv, cwd: the command that starts it, and where.
+        name: the probe's name, for messages.
+        argv, cwd: the command and its working directory.
         operation, parameters, inputs: as in `prepare`. Inputs are secret and never shown.
-        referee: judges what the operation makes and what it accepts; None where there is nothing to judge (`empty`).
-        deadline_s: seconds that any reply may take.
-        stop_grace_s: seconds that the process may take to exit once it was asked to.
-        first: time the very first operation of the process, before anything else has run it.
-        host: where it runs, by the name of a host (`sectax.hosts.registry`).
-        longest_warmup_s: seconds of work after which a fresh process is as fast as it gets, at most: the JVM's compiler
-            needs one to three. least_warmup_s: seconds before which it may look so, and is not.
-        peak_memory: observe the most memory that the process has had when its first operation is done, as
-            `first.peak_bytes`; a process of another host has none.
+        referee: judge of the operation's results; None for `empty`.
+        deadline_s: seconds per reply.
+        stop_grace_s: seconds from the reply to `stop` to the exit.
+        first: whether to time the first operation of the process.
+        host: name of its host (`sectax.hosts.registry`).
+        longest_warmup_s: seconds of work after which a process is certainly warm; a JVM's compiler needs one to three.
+        least_warmup_s: seconds before which a process only looks warm.
+        peak_memory: whether to observe the peak memory after the first operation as `first.peak_bytes`; on this
+            machine only.
     """
 
     name: str
@@ -81,7 +81,7 @@ class ProbeSpec:
 class ProbeSubject:
     """Implements `sectax.model.subject.Subject` for a probe.
 
-    `start`, `open`, any number of `visit`, `close`; whatever fails kills the process and raises `SubjectFailed`.
+    Any failure kills the process and raises `SubjectFailed`.
     """
 
     def __init__(self, spec: ProbeSpec) -> None:
@@ -98,11 +98,11 @@ class ProbeSubject:
 
     @property
     def pid(self) -> int | None:
-        """Of the probe's process; None before it was started."""
+        """The process id; None before the start."""
         return None if self._conversation is None else self._conversation.child.pid
 
     def start(self) -> None:
-        """Start the process and greet it, without waiting for its answer."""
+        """Start the process and send `hello`, without waiting for the reply."""
         if self._conversation is not None:
             return
         spec = self._spec
@@ -114,11 +114,11 @@ class ProbeSubject:
             raise self._failed(error, "hello") from error
 
     def open(self) -> Witnesses:
-        """Make the operation ready and check that it is what it claims to be.
+        """Prepare the operation and check that it does its work.
 
         Returns:
-            The probe's own witnesses (`key_bits`, `alg`, …), and `probe`, `runtime`, `library_*`, `clock`,
-            `clock_granularity_s`, `clock_read_s`; of a probe with a CPU clock `cpu_clock` and the same figures of it.
+            The probe's witnesses (`key_bits`, `alg`, …), and `probe`, `runtime`, `library_*`, `clock`,
+            `clock_granularity_s`, `clock_read_s`; for a CPU clock `cpu_clock` and the same figures.
         """
         self.start()
         spec, conversation = self._spec, self._running()
@@ -150,39 +150,38 @@ class ProbeSubject:
         return self._safe(prepared.witnesses) | witnesses | self._safe(_identity(hello))
 
     def visit(self, work: Work) -> Visit:
-        """Have the operations run, and say how long they took by the probe's own clock.
+        """Run the operations, timed by the probe's own clock.
 
-        Observations: `batch_time` in seconds, one for the batch, or with `work.each` one per operation; beside the
-        one of a batch `batch_cpu`, where the probe has a CPU clock. Operations that are `extra` lengthen the batch and
-        are not counted.
-        Telemetry is of the whole request, the operations that settle too; `spanned_s` says how many seconds that took.
+        Observations: `batch_time` in seconds, for the batch or with `work.each` per operation, and for a batch
+        `batch_cpu` if the probe has a CPU clock. `extra` operations lengthen the batch without being counted.
+        Telemetry covers the whole request, including settling; `spanned_s` is its duration.
         """
         if work.each and work.extra:
             raise ValueError("extra operations lengthen a batch; they cannot be added to single ones")
         conversation, before = self._running(), self._telemetry.read(just_now=True)
-        began = time.monotonic()
+        start = time.monotonic()
         try:
             reply = conversation.measure(work.count + work.extra, work.settle, work.each)
         except ProbeTrouble as error:
             raise self._failed(error, "measure") from error
         after = self._telemetry.read()
-        spanned_s = time.monotonic() - began
-        ridden = difference(before, after) | {"spanned_s": spanned_s}
-        elapsed_s = self._checked(conversation, reply, work.settle, ridden.get("cpu_time_s"))
+        spanned_s = time.monotonic() - start
+        telemetry = difference(before, after) | {"spanned_s": spanned_s}
+        elapsed_s = self._checked(conversation, reply, work.settle, telemetry.get("cpu_time_s"))
         if work.each:
             observations = tuple(self._observation(BATCH_TIME, elapsed * 1e-9, 1) for elapsed in reply.elapsed_ns)
         else:
             observations = (self._observation(BATCH_TIME, elapsed_s, work.count),)
         if self._cpu_watch is not None and not work.each:
-            cpu_s = self._checked_cpu(self._cpu_watch, reply, work.settle, ridden.get("cpu_time_s"))
+            cpu_s = self._checked_cpu(self._cpu_watch, reply, work.settle, telemetry.get("cpu_time_s"))
             observations += (Observation(BATCH_CPU, cpu_s, "s", self._cpu_clock, work.count),)
-        return Visit(observations, ridden)
+        return Visit(observations, telemetry)
 
     def close(self) -> Witnesses:
-        """Check once more, and have the process end of itself.
+        """Check again and stop the process.
 
         Returns:
-            What the probe witnessed after the measurement, and `exit_status`.
+            The probe's witnesses after the measurement, and `exit_status`.
         """
         self._stage = "close"
         conversation = self._running()
@@ -198,7 +197,7 @@ class ProbeSubject:
         return witnesses
 
     def kill(self) -> None:
-        """End the process at once; never raises."""
+        """Kill the process; never raises."""
         self._telemetry.close()
         if self._conversation is not None:
             with contextlib.suppress(OSError):
@@ -209,7 +208,7 @@ class ProbeSubject:
         try:
             exit_status = conversation.child.wait(time.monotonic() + grace_s)
         except ChildSilent as error:
-            message = f"said that it stops, and still ran {grace_s:.1f} s later"
+            message = f"replied to stop and still ran {grace_s:.1f} s later"
             raise self._failure(message, advice(error, self._spec.name)) from error
         if exit_status != 0:
             message = f"stopped with {describe_exit(exit_status)} instead of 0"
@@ -221,13 +220,13 @@ class ProbeSubject:
             return ()
         try:
             status = Path(f"/proc/{pid}/status").read_text()
-        except OSError:  # a kernel without /proc says nothing of it
+        except OSError:  # no /proc
             return ()
         match = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
         return () if match is None else (Observation(f"{FIRST}.peak_bytes", 1024 * int(match[1]), "B", "VmHWM", 1),)
 
     def _sizes(self, artefact: str | None) -> tuple[Observation, ...]:
-        """What the artefact that was made, or is looked at, weighs, where the referee can tell."""
+        """Return the sizes of the produced or presented artefact, if the referee knows them."""
         referee = self._spec.referee
         if not isinstance(referee, Weighs):
             return ()
@@ -240,7 +239,7 @@ class ProbeSubject:
         if witnessed.flaws:
             raise self._failure(
                 "; ".join(witnessed.flaws.values()),
-                "nothing is timed that does not do its work; sectax probe check names each step that fails",
+                "only operations that do their work are timed; sectax probe check names each failing step",
             )
         if self._stage == "open" and self.first:
             self.first += self._sizes(witnessed.reply.artefact)
@@ -249,27 +248,27 @@ class ProbeSubject:
     def _checked(
         self, conversation: Conversation, reply: MeasureReply, settle: int = 0, process_s: float | None = None
     ) -> float:
-        """The seconds of a measurement that can be believed."""
+        """Return the seconds of a plausible measurement."""
         if reply.failures:
             message = f"got {reply.failures} wrong results in {reply.count} operations"
-            raise self._failure(message, "its times are not those of the operation and are thrown away")
+            raise self._failure(message, "times of wrong results are not used")
         elapsed_s = sum(reply.elapsed_ns) * 1e-9
         timed_share = reply.count / (reply.count + settle)
         complaint = self._watch.complaint(elapsed_s, conversation.wall_s, timed_share, process_s)
         if complaint is not None:
-            raise self._failure(f"reports times that cannot be: {complaint}", advice(None, self._spec.name))
+            raise self._failure(f"reports impossible times: {complaint}", advice(None, self._spec.name))
         return elapsed_s
 
     def _checked_cpu(self, watch: CpuWatch, reply: MeasureReply, settle: int, process_s: float | None) -> float:
-        """The CPU time of a batch that can be believed, in seconds."""
+        """Return the plausible CPU time of a batch in seconds."""
         if reply.cpu_ns is None:
-            message = f"named the CPU clock {self._cpu_clock} and reported no cpu_ns"
+            message = f"has the CPU clock {self._cpu_clock} but reported no cpu_ns"
             raise self._failure(message, advice(None, self._spec.name))
         cpu_s = reply.cpu_ns * 1e-9
         timed_share = reply.count / (reply.count + settle)
         complaint = watch.complaint(cpu_s, sum(reply.elapsed_ns) * 1e-9, timed_share, process_s)
         if complaint is not None:
-            raise self._failure(f"reports CPU times that cannot be: {complaint}", advice(None, self._spec.name))
+            raise self._failure(f"reports impossible CPU times: {complaint}", advice(None, self._spec.name))
         return cpu_s
 
     def _observation(self, metric: str, seconds: float, count: int) -> Observation:
@@ -301,7 +300,7 @@ class ProbeSubject:
         return printable(self._redacted(text), _LONGEST_TEXT)
 
     def _safe(self, witnesses: Witnesses) -> dict[str, Witness]:
-        """Witnesses as they may be shown and recorded: text from a probe can hold anything, its inputs too."""
+        """Redact witnesses for display and the record: a probe's text can contain its inputs."""
         return {
             self._safe_text(name): self._safe_text(value) if isinstance(value, str) else value
             for name, value in witnesses.items()
@@ -309,7 +308,7 @@ class ProbeSubject:
 
 
 def _identity(hello: HelloReply) -> dict[str, Witness]:
-    """Who the probe is, as flat names. The clock's figures are sectax's to name, so they go last and win."""
+    """Return the probe's versions and clocks as flat names. Clocks are last, so that no library can replace them."""
     libraries: dict[str, Witness] = {f"library_{library.name}": library.version for library in hello.libraries}
     itself: dict[str, Witness] = {
         "probe": f"{hello.probe.name} {hello.probe.version}",

@@ -1,4 +1,4 @@
-"""The checks of the conformance suite, by what they look at: the protocol, clocks, work."""
+"""The checks of the conformance suite: protocol, clocks, work."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sectax.experiments.on_probe.conversation import ProbeProgram
 
 
 class CheckFailed(Exception):
-    """The probe does not meet what is checked: what was seen, and what its author may do."""
+    """The probe fails a check: the message, and a hint for its author."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -17,7 +17,7 @@ class CheckFailed(Exception):
 
 
 class NotApplicable(Exception):
-    """The check says nothing about this probe here: why, and what would change that."""
+    """The check cannot judge this probe here: the reason, and a hint."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -26,12 +26,12 @@ class NotApplicable(Exception):
 
 @dataclass(frozen=True)
 class Check:
-    """One check of a program that starts it as often as it needs.
+    """One check of a program, which it may start several times.
 
     Attributes:
-        id: stable; people and scripts refer to it.
-        run: says what it saw; raises `CheckFailed`, `NotApplicable`, or whatever went wrong while talking to the probe.
-        hint: what the author of a probe that fails may do, where the failure itself does not say better.
+        id: stable identifier.
+        run: returns an observation; raises `CheckFailed`, `NotApplicable`, or a `ProbeTrouble`.
+        hint: hint for the author of a failing probe, if the failure has none.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Does the program keep to the protocol? Greeting, refusing, going on, stopping; nothing is timed here."""
+"""Checks of the protocol: greeting, refusals, recovery, stopping."""
 
 from __future__ import annotations
 
@@ -13,61 +13,61 @@ from sectax.protocol.messages import HelloReply, MeasureReply, PrepareReply, Rep
 from sectax.protocol.session import AnsweredFailed, AnsweredSkipped, ProbeSession, ProtocolViolation, ReplyRule
 from sectax.text.printable import printable
 
-_ODD_SEQ = 4711  # a probe that counts by itself instead of echoing will not guess it
+_ODD_SEQ = 4711  # detects probes that count by themselves
 _UNHEARD_OF = "sectax-no-such-thing"
 _OTHER_VERSION = 999
-# Longer than the buffer that a language's line reader has by default (64 KiB in Go's bufio.Scanner).
+# Longer than the default buffer of line readers (64 KiB in Go's bufio.Scanner).
 _LONG_LINE = 1024 * 1024
 _QUOTED = 120
-_HELLO_HINT = "PROTOCOL.md and schemas/hello-reply.json say what the reply must hold"
-# A reply to the malformed line, and the one that is waited for; a little noise besides.
+_HELLO_HINT = "see PROTOCOL.md and schemas/hello-reply.json"
+# A reply to the malformed line, the expected reply, and some noise.
 _LINES_AFTER_MALFORMED = 5
 
 
 def _hello_answers(program: ProbeProgram) -> str:
-    with program.start() as interview:
+    with program.start() as conversation:
         try:
-            hello = interview.hello()
+            hello = conversation.hello()
         except ProtocolViolation as violation:
-            if violation.rule in (ReplyRule.SEQ, ReplyRule.EMPTY_OFFERED):  # checks of their own name these
-                return "it answers"
-            raise CheckFailed(f"its reply to hello is not as it must be: {violation}", _HELLO_HINT) from violation
+            if violation.rule in (ReplyRule.SEQ, ReplyRule.EMPTY_OFFERED):  # these have their own checks
+                return "it replies"
+            raise CheckFailed(f"its reply to hello is invalid: {violation}", _HELLO_HINT) from violation
     probe, runtime = hello.probe, hello.runtime
     return printable(f"probe {probe.name} {probe.version} on {runtime.name} {runtime.version}", _QUOTED)
 
 
 def _seq_echoed(program: ProbeProgram) -> str:
-    with program.start(first_seq=_ODD_SEQ) as interview:
+    with program.start(first_seq=_ODD_SEQ) as conversation:
         try:
-            interview.hello()
+            conversation.hello()
         except ProtocolViolation as violation:
             if violation.rule is ReplyRule.SEQ:
                 raise CheckFailed(str(violation)) from violation
             if violation.rule is not ReplyRule.EMPTY_OFFERED:
                 raise
-    return f"seq {_ODD_SEQ} came back"
+    return f"seq {_ODD_SEQ} was echoed"
 
 
 def _empty_offered(program: ProbeProgram) -> str:
-    with program.start() as interview:
+    with program.start() as conversation:
         try:
-            interview.hello()
+            conversation.hello()
         except ProtocolViolation as violation:
             raise CheckFailed(str(violation)) from violation
-        interview.prepare("empty", {}, {})
-        interview.measure(1)
-    return "empty is offered, and runs"
+        conversation.prepare("empty", {}, {})
+        conversation.measure(1)
+    return "empty is offered and runs"
 
 
 def _version_refused(program: ProbeProgram) -> str:
-    with program.start() as interview:
+    with program.start() as conversation:
         try:
             answer = "answered with protocol"
-            reply = interview.exchange(interview.session.hello(_OTHER_VERSION), HelloReply)
+            reply = conversation.exchange(conversation.session.hello(_OTHER_VERSION), HelloReply)
             answer += f" {reply.protocol}"
         except AnsweredFailed:
-            interview.hello()
-            return f"protocol {_OTHER_VERSION} is refused, and the next hello answered"
+            conversation.hello()
+            return f"protocol {_OTHER_VERSION} is refused, and the next hello is answered"
         except AnsweredSkipped:
             answer = "answered with skipped"
         except ProtocolViolation as violation:
@@ -76,74 +76,75 @@ def _version_refused(program: ProbeProgram) -> str:
 
 
 def _unknown_members_ignored(program: ProbeProgram) -> str:
-    with program.start() as interview:
-        request = interview.session.hello().rstrip(b"}\n") + b', "sectax_unknown": {"a": [1, null]}}\n'
-        interview.exchange(request, HelloReply)
-    return "a member that it cannot know did no harm"
+    with program.start() as conversation:
+        request = conversation.session.hello().rstrip(b"}\n") + b', "sectax_unknown": {"a": [1, null]}}\n'
+        conversation.exchange(request, HelloReply)
+    return "an unknown member is ignored"
 
 
 def _malformed_line_survived(program: ProbeProgram) -> str:
-    with program.start() as interview:
+    with program.start() as conversation:
         deadline = time.monotonic() + program.patience_s
-        interview.child.send(b'{"seq": 1, "command"\n' + interview.session.hello(), deadline)
-        # It may answer the malformed line with failed, under any seq, or pass over it.
+        conversation.child.send(b'{"seq": 1, "command"\n' + conversation.session.hello(), deadline)
+        # It may reply failed to the malformed line, with any seq, or ignore it.
         for lines_left in reversed(range(_LINES_AFTER_MALFORMED)):
-            line = interview.child.receive_line(deadline)
+            line = conversation.child.receive_line(deadline)
             try:
-                interview.session.receive(line, HelloReply)
+                conversation.session.receive(line, HelloReply)
                 break
             except ProtocolViolation:
                 if not lines_left:
                     raise
-    return "a line that is no JSON did no harm"
+    return "it continues after a line that is not JSON"
 
 
 def _counts_honoured(program: ProbeProgram) -> str:
-    with program.start_operation("empty", {}, {}) as interview:
+    with program.start_operation("empty", {}, {}) as conversation:
         for count, settle, each in ((1, 0, False), (7, 3, False), (7, 0, True), (1000, 10, True)):
             try:
-                reply = interview.measure(count, settle, each)
+                reply = conversation.measure(count, settle, each)
             except ProtocolViolation as violation:
-                asked = f"count {count}, settle {settle}, each {str(each).lower()}"
-                raise CheckFailed(f"{violation} ({asked})") from violation
+                raise CheckFailed(
+                    f"{violation} (count {count}, settle {settle}, each {str(each).lower()})"
+                ) from violation
             if reply.failures:
-                raise CheckFailed(f"{reply.failures} of {count} empty operations are said to have failed")
-    return "as many operations and timings came as were asked for"
+                raise CheckFailed(f"it reported {reply.failures} failures in {count} empty operations")
+    return "operations and timings have the requested counts"
 
 
 def _stdout_clean(program: ProbeProgram) -> str:
-    with program.start_operation("empty", {}, {}) as interview:
-        interview.measure(10)
-        interview.stop()
-        interview.read_to_end()
-        noise = interview.noise
+    with program.start_operation("empty", {}, {}) as conversation:
+        conversation.measure(10)
+        conversation.stop()
+        conversation.read_to_end()
+        noise = conversation.noise
     if noise:
         raise CheckFailed(
-            f"{len(noise)} lines on stdout were no replies, the first: '{printable(noise[0].rstrip(), _QUOTED)}'"
+            f"{len(noise)} lines on stdout are not replies; the first: '{printable(noise[0].rstrip(), _QUOTED)}'"
         )
-    return "nothing but replies came on stdout"
+    return "stdout has only replies"
 
 
 def _stops_in_time(program: ProbeProgram) -> str:
-    with program.start_operation("empty", {}, {}) as interview:
-        interview.stop()
-        began = time.monotonic()
+    with program.start_operation("empty", {}, {}) as conversation:
+        conversation.stop()
+        start = time.monotonic()
         try:
-            status = interview.child.wait(began + program.patience_s)
+            status = conversation.child.wait(start + program.patience_s)
         except ChildSilent as error:
             raise CheckFailed(f"it still ran {error.seconds:.1f} s after its reply to stop") from error
-        seconds = time.monotonic() - began
+        seconds = time.monotonic() - start
     if status != 0:
-        raise CheckFailed(f"it ended with {describe_exit(status)} instead of 0")
+        raise CheckFailed(f"it exited with {describe_exit(status)} instead of 0")
     return f"it exited with status 0 within {seconds:.2g} s"
 
 
 def _eof_exits(program: ProbeProgram) -> str:
-    with program.start() as interview:
-        interview.hello()
-        interview.child.close_stdin()
+    with program.start() as conversation:
+        conversation.hello()
+        conversation.child.close_stdin()
         try:
-            interview.child.wait(time.monotonic() + program.patience_s)
+            conversation.child.wait(time.monotonic() + program.patience_s)
         except ChildSilent as error:
             raise CheckFailed(f"it still ran {error.seconds:.1f} s after the end of its stdin") from error
     return "it exited at the end of its stdin"
@@ -152,16 +153,16 @@ def _eof_exits(program: ProbeProgram) -> str:
 def _refuses(
     what: str, kind: type[Reply], request: Callable[[ProbeSession], bytes], satisfied: str = ""
 ) -> Callable[[ProbeProgram], str]:
-    """A check that a request that cannot be met is refused, and the probe goes on."""
+    """Return a check that an impossible request is refused and the probe continues."""
 
     def check(program: ProbeProgram) -> str:
-        with program.start() as interview:
-            interview.hello()
+        with program.start() as conversation:
+            conversation.hello()
             with contextlib.suppress(AnsweredFailed, AnsweredSkipped):
-                interview.exchange(request(interview.session), kind)
+                conversation.exchange(request(conversation.session), kind)
                 raise CheckFailed(f"{what} was answered with ok")
-            interview.prepare("empty", {}, {})
-        return satisfied or f"{what} is refused, and the probe goes on"
+            conversation.prepare("empty", {}, {})
+        return satisfied or f"{what} is refused, and the probe continues"
 
     return check
 
@@ -170,7 +171,7 @@ _unprepared = _refuses("a measure before any prepare", MeasureReply, lambda sess
 _unknown_operation = _refuses(
     "an unknown operation", PrepareReply, lambda session: session.prepare(_UNHEARD_OF, {}, {})
 )
-# The session knows no unknown command, so it is made of a known one.
+# Made from a known command, since the session has no unknown ones.
 _unknown_command = _refuses(
     "an unknown command", StopReply, lambda session: session.stop().replace(b"stop", _UNHEARD_OF.encode())
 )
@@ -181,20 +182,20 @@ _long_line = _refuses(
     "a request of 1 MiB was read",
 )
 
-# Where one of these fails, nothing else can be said.
+# If one of these fails, no other check can be judged.
 GREETING = (
-    Check("hello-answers", _hello_answers, "answer every line on stdin with one line on stdout, and flush it"),
+    Check("hello-answers", _hello_answers, "answer each line on stdin with one line on stdout, and flush it"),
     Check("seq-echoed", _seq_echoed, "copy seq from the request into its reply"),
     Check("empty-offered", _empty_offered, "offer the operation empty: a call of a function that does nothing"),
 )
 
 PROTOCOL = (
-    Check("version-refused", _version_refused, "answer failed to a protocol that the probe does not speak"),
-    Check("unknown-members-ignored", _unknown_members_ignored, "ignore members that the probe does not know"),
-    Check("unprepared-refused", _unprepared, "answer failed where nothing was prepared"),
-    Check("unknown-operation-answered", _unknown_operation, "answer skipped or failed, and go on"),
-    Check("unknown-command-answered", _unknown_command, "answer failed, and go on"),
-    Check("malformed-line-survived", _malformed_line_survived, "answer failed or pass over the line, and go on"),
+    Check("version-refused", _version_refused, "answer failed to an unsupported protocol version"),
+    Check("unknown-members-ignored", _unknown_members_ignored, "ignore unknown members"),
+    Check("unprepared-refused", _unprepared, "answer failed if nothing is prepared"),
+    Check("unknown-operation-answered", _unknown_operation, "answer skipped or failed, and continue"),
+    Check("unknown-command-answered", _unknown_command, "answer failed, and continue"),
+    Check("malformed-line-survived", _malformed_line_survived, "answer failed or ignore the line, and continue"),
     Check("long-line-read", _long_line, "read whole lines of up to 16 MiB"),
     Check("counts-honoured", _counts_honoured, "run exactly count operations, after exactly settle untimed ones"),
     Check("stdout-clean", _stdout_clean, "send logs, warnings and prompts to stderr"),

@@ -1,4 +1,4 @@
-"""Does an operation do its work? Genuine accepted, tampered refused, what it makes sound, and slower than nothing."""
+"""Checks of an operation's work: genuine accepted, tampered refused, correct results, slower than `empty`."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from sectax.protocol.messages import PrepareReply
 from sectax.protocol.session import AnsweredFailed, AnsweredSkipped
 from sectax.text.printable import printable
 
-# The clocks have been judged by longer batches of `empty`; there are a hundred cases and more.
+# Short, since there are over a hundred cases; longer batches of `empty` have checked the clocks.
 _BATCH_S = 0.006
 _REPEATS = 2
-# A JVM's operations become faster by this much or more between two sizings, for about a second.
+# For about a second a JVM's operations become faster by this factor or more between two sizings.
 _FASTER, _COMPILES = 0.85, 40
 _COUNTED = 5
 _SHOWN = 200
@@ -35,10 +35,11 @@ _SHOWN = 200
 
 @dataclass(frozen=True)
 class Vectors:
-    """Artefacts of a public collection: the number of each, itself, and whether it is valid.
+    """Test vectors of a public collection.
 
     Attributes:
         source: the collection's name and part.
+        vectors: number, artefact, validity.
     """
 
     source: str
@@ -47,14 +48,14 @@ class Vectors:
 
 @dataclass(frozen=True)
 class Case:
-    """One operation to try, with what its experiment knows of it.
+    """One operation to test.
 
     Attributes:
         operation, parameters, inputs: as in `prepare`.
-        referee: judges what the operation makes and what it accepts; None: not judged.
-        spoiled_inputs: inputs with which every operation must come out wrong (a tampered token to verify), so that
-            `failures` can be checked; None: not checked.
-        vectors: presented under these inputs, which are those of the collection; nothing else is then tried or timed.
+        referee: judge of the operation's results; None to skip that.
+        spoiled_inputs: inputs with which each operation must fail (a tampered token to verify), to check `failures`;
+            None to skip that.
+        vectors: test vectors for these inputs; no other check is then made.
     """
 
     operation: str
@@ -71,11 +72,11 @@ class Case:
         return " ".join([self.operation, *levels, *([self.vectors.source] if self.vectors else [])])
 
 
-# What all other checks of a case build on.
+# Prerequisites of all other checks of a case.
 CASE_GREETING = ("prepare-answers", "witness-answers")
 VECTORS = "vectors-judged"
 
-# Identifier, what to run, and a hint for the author: one step of a conversation about a case.
+# Identifier, function, hint for the author.
 Step = tuple[str, Callable[[], str], str]
 
 
@@ -85,19 +86,19 @@ class CaseConversation:
     def __init__(self, program: ProbeProgram, case: Case) -> None:
         self._program = program
         self._case = case
-        self._interview: Conversation | None = None
+        self._conversation: Conversation | None = None
         self._flaws: dict[Flaw, str] = {}
         self._has_artefact = False
         self._sized: Batches | None = None
         self._over = "the probe was not started"
 
     def steps(self) -> Iterator[Step]:
-        """Every check that applies, with its hint. Once one breaks the conversation off, none after it applies."""
+        """Yield the checks with their hints. After one ends the conversation, the others do not apply."""
         for check_id, run, hint in self._all_steps():
             yield check_id, partial(self._guarded, check_id, run), hint
 
     def _all_steps(self) -> Iterator[Step]:
-        """Each is made when its turn comes: what came before it can say whether it tells anything about this case."""
+        """Lazy, since earlier checks decide whether later ones apply."""
         case, referee, sound = self._case, self._case.referee, self._sound_unless
         yield "prepare-answers", self._prepare, "answer ok with witnesses, or skipped with the reason"
         if case.vectors is not None:
@@ -105,43 +106,43 @@ class CaseConversation:
             return
         yield "witness-answers", self._witness, "answer witness with artefact and accepted"
         if referee is not None:
-            claim = partial(sound, Flaw.GENUINE, "what is genuine is accepted")
-            yield Flaw.GENUINE, claim, "accept what the independent implementation has made"
-            claim = partial(sound, Flaw.TAMPERED, "what was tampered with is refused")
-            yield Flaw.TAMPERED, claim, "the code that is timed must check, not only parse"
+            claim = partial(sound, Flaw.GENUINE, "genuine artefacts are accepted")
+            yield Flaw.GENUINE, claim, "accept artefacts of the independent implementation"
+            claim = partial(sound, Flaw.TAMPERED, "tampered artefacts are refused")
+            yield Flaw.TAMPERED, claim, "the timed code must check, not only parse"
             if self._has_artefact or referee.expects_artefact:
-                claim = partial(sound, Flaw.ARTEFACT, "what it makes is sound")
-                yield Flaw.ARTEFACT, claim, "show what the code that is timed makes"
+                claim = partial(sound, Flaw.ARTEFACT, "its results are correct")
+                yield Flaw.ARTEFACT, claim, "show the result of the timed code"
         yield UNIT, lambda: elapsed_plausible(self._running(), self._batches().count), PLAUSIBLE_HINT
         yield "count-scales", lambda: count_scales(self._running(), self._batches().count, _REPEATS), SCALES_HINT
         if case.operation != "empty":
             yield "costs-more-than-empty", self._costs_more_than_empty, "do the work inside the timed loop"
         if referee is not None:
-            yield "sound-afterwards", self._sound_afterwards, "leave the operation as it was after measuring it"
+            yield "sound-afterwards", self._sound_afterwards, "do not change the operation while measuring it"
         if case.spoiled_inputs is not None:
-            yield "failures-reported", self._failures_reported, "count every operation whose result is wrong"
+            yield "failures-reported", self._failures_reported, "count each operation with a wrong result"
 
     def end(self, because: str = "") -> None:
-        """End the process, whatever has become of it."""
+        """Kill the process in any state."""
         self._over = because
-        if self._interview is not None:
-            self._interview.child.kill()
-            self._interview = None
+        if self._conversation is not None:
+            self._conversation.child.kill()
+            self._conversation = None
 
     def _guarded(self, check_id: str, run: Callable[[], str]) -> str:
         try:
             return run()
         except ProbeTrouble:
-            self.end(f"the probe did not get past {check_id}")
+            self.end(f"the probe ended at {check_id}")
             raise
 
     def _running(self) -> Conversation:
-        if self._interview is None:
+        if self._conversation is None:
             raise NotApplicable(self._over)
-        return self._interview
+        return self._conversation
 
     def _batches(self) -> Batches:
-        """As many operations as the checks of times take, sized once: again while a compiler makes them faster."""
+        """Size a batch for the checks of times, repeatedly while a compiler makes operations faster."""
         if self._sized is None:
             self._sized = size_batch(self._running(), _BATCH_S)
             for _ in range(_COMPILES):
@@ -151,17 +152,17 @@ class CaseConversation:
         return self._sized
 
     def _prepare(self) -> str:
-        interview = self._interview = self._program.start()
-        interview.hello()
+        conversation = self._conversation = self._program.start()
+        conversation.hello()
         case = self._case
         try:
-            reply: PrepareReply = interview.prepare(case.operation, case.parameters, case.inputs)
+            reply: PrepareReply = conversation.prepare(case.operation, case.parameters, case.inputs)
         except AnsweredSkipped as skipped:
             reason = printable(skipped.reason, _SHOWN)
             self.end(f"the probe skips it: {reason}")
             raise NotApplicable(reason, printable(skipped.hint, _SHOWN)) from skipped
         witnessed = ", ".join(f"{name}={value}" for name, value in reply.witnesses.items())
-        return printable(f"it is ready; witnesses: {witnessed or 'none'}", _SHOWN)
+        return printable(f"prepared; witnesses: {witnessed or 'none'}", _SHOWN)
 
     def _witness(self) -> str:
         witnessed = witness(self._running(), self._case.operation, self._case.referee)
@@ -179,7 +180,7 @@ class CaseConversation:
         ]
         if flaws:
             raise CheckFailed(f"{vectors.source}: {'; '.join(flaws)}")
-        return f"{len(judged)} vectors of {vectors.source} are judged rightly"
+        return f"{len(judged)} vectors of {vectors.source} are judged correctly"
 
     def _sound_unless(self, flaw: Flaw, satisfied: str) -> str:
         self._running()
@@ -200,25 +201,23 @@ class CaseConversation:
         new = {flaw: text for flaw, text in flaws.items() if flaw not in self._flaws}
         if new:
             raise CheckFailed(printable("; ".join(new.values()), _SHOWN))
-        return "after the measurement it answers as before"
+        return "after the measurement its replies are the same"
 
     def _failures_reported(self) -> str:
-        interview, case = self._running(), self._case
+        conversation, case = self._running(), self._case
         try:
-            interview.prepare(case.operation, case.parameters, case.spoiled_inputs or {})
-            reply = interview.measure(_COUNTED)
+            conversation.prepare(case.operation, case.parameters, case.spoiled_inputs or {})
+            reply = conversation.measure(_COUNTED)
         except (AnsweredFailed, AnsweredSkipped):
             return "spoiled inputs are refused"
         if reply.failures != _COUNTED:
-            raise CheckFailed(
-                f"{_COUNTED} operations must have come out wrong, {reply.failures} failures were reported"
-            )
-        return f"{_COUNTED} operations that must come out wrong are reported as failures"
+            raise CheckFailed(f"it reported {reply.failures} failures; all {_COUNTED} operations must fail")
+        return f"{_COUNTED} operations that must fail are reported as failures"
 
 
-@functools.lru_cache(maxsize=4)  # it is the same of every case
+@functools.lru_cache(maxsize=4)  # the same for all cases
 def _fastest_empty(program: ProbeProgram) -> Batches:
-    """The quickest of a few batches: what an empty operation costs with the least of the machine's noise."""
-    with program.start_operation("empty", {}, {}) as interview:
-        count = size_batch(interview, _BATCH_S).count
-        return Batches(count, min(interview.measure(count).elapsed_ns[0] for _ in range(_COUNTED)) * 1e-9)
+    """Return the fastest of a few batches of empty operations."""
+    with program.start_operation("empty", {}, {}) as conversation:
+        count = size_batch(conversation, _BATCH_S).count
+        return Batches(count, min(conversation.measure(count).elapsed_ns[0] for _ in range(_COUNTED)) * 1e-9)
