@@ -1,13 +1,13 @@
-"""AWS Lambda on one machine: AWS's API on loopback, its Runtime and Extensions APIs in every instance. See README.md.
+"""AWS Lambda on one machine: AWS's API on loopback, Runtime and Extensions APIs in each instance. See README.md.
 
     __main__    the command: serve, check, runtimes, setup
-    api/        what boto3 and the AWS CLI speak to: functions, layers, Invoke
-    code/       archives, unpacked
-    runtimes/   AWS's runtime clients: what there is of them here
-    instances/  the pool, the life of an instance, the APIs inside, the log, what is measured
-    sandbox/    an instance from outside: control groups, namespaces, its disk
-    inside/     its first processes: the root, the filter on system calls
+    api/        AWS's API for boto3 and the AWS CLI: functions, layers, Invoke
+    code/       unpacked archives
+    runtimes/   AWS's runtime clients on this machine
+    instances/  pool, lifecycle, the APIs inside an instance, log, measurement
+    sandbox/    an instance from outside: control groups, namespaces, disk
+    inside/     its first processes: root file system, filter of system calls
     http/       HTTP for both sides
 
-It imports nothing of sectax, and sectax knows its command and its API alone.
+It imports nothing of sectax, and sectax uses only its command and its API.
 """

@@ -1,11 +1,9 @@
-"""What can go wrong, with the words for the person who meets it."""
+"""Errors with a hint for the user."""
 
 from __future__ import annotations
 
 
 class LambdaLocalError(Exception):
-    """What happened, and in `hint` what to try next."""
-
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.message = message
@@ -13,8 +11,8 @@ class LambdaLocalError(Exception):
 
 
 class WrongUse(LambdaLocalError):
-    """A setting that cannot be."""
+    """An invalid setting."""
 
 
 class SetUpFailed(LambdaLocalError):
-    """A runtime is missing here, or could not be installed."""
+    """A runtime is missing or could not be installed."""

@@ -1,4 +1,4 @@
-"""A function as it is configured at one moment, a layer, and where the files are that belong to them."""
+"""Configurations of functions, layers, and their files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-LATEST = "$LATEST"  # the only version that functions have here
+LATEST = "$LATEST"  # the only supported version
 
 
 @dataclass(frozen=True)
@@ -15,8 +15,8 @@ class Code:
     """An unpacked archive.
 
     Attributes:
-        sha256: of the archive, in Base64. size: of the archive, in bytes.
-        folder: where it was unpacked to. unpacked: bytes of all its files.
+        sha256: hash of the archive in Base64. size: bytes of the archive.
+        folder: the unpacked files. unpacked: bytes of all files.
     """
 
     sha256: str
@@ -32,15 +32,14 @@ class LayerVersion:
     code: Code
 
 
-# Compared by identity: two configurations are the same only if no update lies between them, and an instance of
-# another one is out of date.
+# Compared by identity: any update makes existing instances out of date.
 @dataclass(frozen=True, eq=False)
 class Function:
-    """One configuration of a function. An update makes a new one.
+    """One configuration of a function; an update creates a new one.
 
     Attributes:
         timeout: seconds. memory: MB. tmp: MB of /tmp.
-        opt: the folder of all its layers together, None where it has none.
+        opt: the folder of its merged layers; None without layers.
     """
 
     name: str
@@ -67,11 +66,11 @@ class Function:
 
     @property
     def folders(self) -> set[Path]:
-        """The folders that its instances see, or that they are made of."""
+        """The folders that its instances use, and their sources."""
         opt = set() if self.opt is None else {self.opt}
         return {self.code.folder, *opt, *(layer.code.folder for layer in self.layers)}
 
 
 def now() -> str:
-    """The present as Lambda writes it: 2026-01-31T12:00:00.000+0000."""
+    """Return the time in Lambda's format: 2026-01-31T12:00:00.000+0000."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "+0000"

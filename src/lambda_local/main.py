@@ -1,4 +1,4 @@
-"""Runs the service until it is asked to stop."""
+"""Runs the service until it is stopped."""
 
 from __future__ import annotations
 
@@ -27,14 +27,10 @@ from lambda_local.work_folder import new_folder
 
 
 class Service:
-    """A running local Lambda, in the running event loop.
-
-    Attributes:
-        endpoint: the address for AWS's clients.
-    """
+    """A local Lambda in the running event loop; `endpoint` is the address for AWS's clients."""
 
     def __init__(self, settings: Settings, listener: socket.socket, make_box: MakeBox | None = None) -> None:
-        """Args: *listener* from `listen_on_loopback`; it is closed by `stop`."""
+        """Args: *listener* is from `listen_on_loopback`; `stop` closes it."""
         self.endpoint = f"http://{LOOPBACK}:{listener.getsockname()[1]}"
         self._listener = listener
         self._work = new_folder()
@@ -59,7 +55,7 @@ class Service:
         return self._functions.is_current(function)
 
     def _instance_ended(self, function: Function) -> None:
-        """Free the disk of code that only this instance still needed."""
+        """Delete code that only this instance used."""
         if not self._functions.is_current(function):
             self._tasks.start(self._functions.collect())
 
@@ -69,15 +65,14 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def serve(settings: Settings, ready: Callable[[str], None], *, until_stdin_ends: bool = False) -> None:
-    """Serve until a signal asks to stop (INT, TERM, HUP), then end and remove everything.
+    """Serve until a signal (INT, TERM, HUP), then stop and remove everything.
 
     Args:
-        ready: called with the endpoint as soon as calls are answered.
-        until_stdin_ends: the end of stdin is such a signal too: it is how a server learns that whoever started it is
-            dead.
+        ready: called with the endpoint when calls are accepted.
+        until_stdin_ends: whether to stop at the end of stdin too, which shows that the parent process died.
     Raises:
-        SandboxMissing: this machine, or this user, cannot make instances.
-        WrongUse: the port is taken.
+        SandboxMissing: this machine or user cannot run instances.
+        WrongUse: the port is in use.
     """
     check(settings)
     _allow_open_files()
@@ -87,12 +82,12 @@ def serve(settings: Settings, ready: Callable[[str], None], *, until_stdin_ends:
 
 
 def check(settings: Settings) -> None:
-    """Raise `SandboxMissing` where the wanted instances are not available here, `WrongUse` for what cannot be."""
+    """Raise `SandboxMissing` if instances cannot run here, `WrongUse` for invalid settings."""
     ports = [port for _, port in settings.allow]
     twice = {port for port in ports if ports.count(port) > 1}
     if twice or API_PORT in ports:
         what = f"two addresses have port {min(twice)}" if twice else f"port {API_PORT} is the Runtime API's"
-        raise WrongUse(f"functions cannot be let to these addresses: {what}", "forward one of them from another port")
+        raise WrongUse(f"these addresses cannot be allowed: {what}", "forward one of them from another port")
     try:
         sandbox.available()
     except LambdaLocalError as error:
@@ -100,7 +95,7 @@ def check(settings: Settings) -> None:
 
 
 def _allow_open_files() -> None:
-    """The usual 1024 would be gone when clients and instances have as many connections as they may."""
+    """Raise the usual limit of 1024, which is too low for all connections of clients and instances."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(_OPEN_FILES, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:

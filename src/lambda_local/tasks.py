@@ -1,4 +1,4 @@
-"""Work that runs beside the rest: kept from being collected, and waited for at the end."""
+"""Background tasks, referenced so that they are not garbage-collected, and awaited at the end."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-_FEW = 64
+_MIN_CLEANUP = 64
 
 
 class Tasks:
@@ -14,13 +14,13 @@ class Tasks:
 
     def __init__(self) -> None:
         self._tasks: list[asyncio.Task[None]] = []
-        self._most = _FEW
+        self._cleanup_at = _MIN_CLEANUP
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
-        # A callback for each that ends would wake the event loop once more for every request.
-        if len(self._tasks) >= self._most:
+        # Without a callback per task, which would wake the event loop again for each request.
+        if len(self._tasks) >= self._cleanup_at:
             self._tasks = [task for task in self._tasks if not task.done()]
-            self._most = 2 * len(self._tasks) + _FEW
+            self._cleanup_at = 2 * len(self._tasks) + _MIN_CLEANUP
         self._tasks.append(asyncio.get_running_loop().create_task(work))
 
     async def wait(self) -> None:

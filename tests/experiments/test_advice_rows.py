@@ -52,7 +52,7 @@ def test_parts_are_differences_to_treatments_that_do_less() -> None:
     parts = [row for row in rows(PARTS, ("immediate", "none", "hmac-sha512")) if row.levels["payload"] == "1MiB"]
 
     assert [row.name for row in parts] == [
-        "handing over and parsing the event",
+        "delivering and parsing the event",
         "its form, Base64 and MessagePack",
         "the check",
     ]
@@ -63,7 +63,7 @@ def test_parts_are_differences_to_treatments_that_do_less() -> None:
 def test_what_an_absent_stage_would_show_apart_is_part_of_the_next() -> None:
     first, check = rows(PARTS, ("none", "hmac-sha512"), sizes=("1MiB",))
 
-    assert first.name == "handing over and parsing the event, its form, Base64 and MessagePack"
+    assert first.name == "delivering and parsing the event, its form, Base64 and MessagePack"
     assert first.value.point + check.value.point == pytest.approx((2e-3 + 8e-9 * SIZES["1MiB"]) * MEAN)
 
 
@@ -71,14 +71,14 @@ def test_a_treatment_that_times_its_steps_is_taken_apart_by_them() -> None:
     parts = {row.name: row.value.point for row in rows(PARTS, ("none", hmac.TIMED), sizes=("1MiB",))}
 
     assert list(parts) == [
-        "handing over and parsing the event",
+        "delivering and parsing the event",
         "deriving the key",
         "the MAC",
-        "from step to step, with the clock",
+        "between the steps, with the clock",
     ]
     # What is not between the first step and the last is the first part.
-    assert parts["handing over and parsing the event"] == pytest.approx((1.6e-3 + 6e-9 * SIZES["1MiB"]) * MEAN)
-    assert parts["from step to step, with the clock"] == pytest.approx(0.2e-3 * MEAN)
+    assert parts["delivering and parsing the event"] == pytest.approx((1.6e-3 + 6e-9 * SIZES["1MiB"]) * MEAN)
+    assert parts["between the steps, with the clock"] == pytest.approx(0.2e-3 * MEAN)
     assert sum(parts.values()) == pytest.approx((2.1e-3 + 8e-9 * SIZES["1MiB"]) * MEAN)
 
 

@@ -14,7 +14,7 @@ from sectax.protocol.session import AnsweredSkipped
 from tests.experiments.languages import NEEDS, PRESENT, conversation, end_conversations
 from tests.needs import needs
 
-NAMES = [name for name, algorithm in ALGORITHMS.items() if algorithm.name == algorithm.asked]
+NAMES = [name for name, algorithm in ALGORITHMS.items() if algorithm.name == algorithm.protocol_name]
 # Algorithms that must be in all languages.
 COMMON = {"HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "ES256", "ES384", "EdDSA"}
 
@@ -33,7 +33,7 @@ def ended() -> Iterator[None]:
 
 
 def ready(language: str, operation: str, algorithm: str, layer: str) -> bool:
-    parameters = {"algorithm": ALGORITHMS[algorithm].asked, "layer": layer, "key_use": "parsed-once"}
+    parameters = {"algorithm": ALGORITHMS[algorithm].protocol_name, "layer": layer, "key_use": "parsed-once"}
     try:
         conversation(language).prepare(operation, parameters, subject_inputs(algorithm, keys()))
     except AnsweredSkipped:

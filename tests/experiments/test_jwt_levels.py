@@ -47,7 +47,7 @@ def test_advice_names_tokens_that_are_too_long_for_a_header(monkeypatch: pytest.
     monkeypatch.setitem(keys.CLAIMS, "scope", "orders:read " * 200)  # 3,200 characters of base64
     rules = EXPERIMENT.advice_rules(EXPERIMENT.plan(request(algorithm=("RS256", "ML-DSA-87")), MACHINE))
 
-    named = dict(re.findall(r"(\S+) \(([\d,]+) bytes\)", rules.choice.weigh.partition("refuses")[2]))
+    named = dict(re.findall(r"(\S+) \(([\d,]+) bytes\)", rules.choice.weigh.partition("reject")[2]))
     assert list(named) == ["ML-DSA-87"]
     assert int(named["ML-DSA-87"].replace(",", "")) == 22 + len(keys.signing_input("ML-DSA-87")) + 1 + 6170
 

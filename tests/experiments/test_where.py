@@ -33,7 +33,7 @@ def test_an_address_is_taken_as_it_is(address: str) -> None:
 
 def usage(plan: Plan, assumed_s: float, besides: int = 0) -> tuple[Usage, ...]:
     experiment = FunctionExperiment()
-    experiment.assumed_s, experiment.besides = assumed_s, besides
+    experiment.assumed_s, experiment.unmeasured = assumed_s, unmeasured
     return experiment.usage(plan)
 
 
@@ -47,7 +47,7 @@ def test_what_is_invoked_beside_the_measurement_is_counted_at_every_opening_the_
     blocks = plan.last_look(None)
     tried = [treatment for treatment in plan.treatments if treatment.role is not Role.NEGATIVE]
 
-    without, with_seven = (usage(plan, 0.01, besides)[0].amount for besides in (0, 7))
+    without, with_seven = (usage(plan, 0.01, unmeasured)[0].amount for unmeasured in (0, 7))
 
     assert with_seven - without == 7 * (blocks * len(plan.treatments) + PROCESSES * len(tried))
 

@@ -110,7 +110,7 @@ class PlainBox:
     def grown(self, resident: int) -> bool:
         return False
 
-    def look(self) -> tuple[int | None, bool]:
+    def measure_memory(self) -> tuple[int | None, bool]:
         return 43 * 2**20 - 5, False
 
     def set_quota(self, cpu: float) -> None:

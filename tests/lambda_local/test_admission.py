@@ -38,7 +38,7 @@ def test_another_name_is_that_of_a_stranger(service, host):
     result = talk(service, LIST % (line + SIGNED))
 
     assert result.startswith(b"HTTP/1.1 403 ")
-    assert b"call it at 127.0.0.1" in result
+    assert b"use 127.0.0.1" in result
 
 
 def test_a_call_that_is_not_signed_is_refused_before_its_body(service):

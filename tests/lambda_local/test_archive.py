@@ -172,7 +172,7 @@ def test_layers_that_do_not_fit_over_each_other_are_refused(lambda_):
     ]
     arns = [version["LayerVersionArn"] for version in published]
 
-    with pytest.raises(lambda_.exceptions.InvalidParameterValueException, match="do not fit"):
+    with pytest.raises(lambda_.exceptions.InvalidParameterValueException, match="cannot be merged"):
         create(lambda_, "clashing", "", Layers=arns)
 
 

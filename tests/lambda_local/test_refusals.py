@@ -1,6 +1,6 @@
 """What the API refuses: a heading of golden/refusals.txt is an action and what it was given, below is the answer.
 
-Values that cannot be are refused in words; what is not here is refused by its name, and never dropped.
+Invalid values are rejected with a reason; unsupported members are rejected by name, never dropped.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def test_what_cannot_be_is_refused_as_agreed(lambda_: Any) -> None:
     [("nodejs4.x", ""), ("python3.4", "there is no python3.4"), ("java21", "only python3.x, nodejs")],
 )
 def test_a_runtime_that_this_machine_lacks_is_refused_with_the_reason(lambda_: Any, runtime: str, why: str) -> None:
-    wanted = re.escape(f"{runtime} is not here, because {why}")
+    wanted = re.escape(f"{runtime} is not available here: {why}")
 
     with pytest.raises(lambda_.exceptions.InvalidParameterValueException, match=wanted):
         create(lambda_, "elsewhere", EMPTY, Runtime=runtime)
@@ -62,7 +62,7 @@ def test_a_runtime_that_this_machine_lacks_is_refused_with_the_reason(lambda_: A
         (b"no zip", "Could not unzip"),
         (b"", "Could not unzip"),
         (archive({}), "non-empty zip"),
-        (zipped(("../evil", "x", 0)), "leads out of its folder"),
+        (zipped(("../evil", "x", 0)), "is outside its folder"),
     ],
     ids=["no zip", "nothing", "an empty zip", "a way out"],
 )

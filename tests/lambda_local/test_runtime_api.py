@@ -214,7 +214,7 @@ def test_an_extension_that_is_busy_at_the_end_is_told_when_it_asks():
     registered = program.extension("POST", "register", b'{"events":["SHUTDOWN"]}', lambda_extension_name="watch")
     identifier = registered.header("Lambda-Extension-Identifier")
 
-    program.extensions.tell_shutdown("FAILURE", 1)
+    program.extensions.send_shutdown("FAILURE", 1)
     heard = program.extension("GET", "event/next", lambda_extension_identifier=identifier)
 
     assert heard.document["shutdownReason"] == "FAILURE"
@@ -228,7 +228,7 @@ def test_the_instance_is_free_when_all_that_hear_events_wait_for_the_next():
 
     waiting = program.extension("GET", "event/next", lambda_extension_identifier=identifier)
     free = program.extensions.all_waiting
-    program.extensions.tell_invoke(Invocation(b"{}", FUNCTION.arn, request_id="id"))
+    program.extensions.send_invoke(Invocation(b"{}", FUNCTION.arn, request_id="id"))
 
     assert (before, free, program.extensions.all_waiting) == (False, True, False)
     assert waiting.document["requestId"] == "id"

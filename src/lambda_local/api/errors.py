@@ -1,4 +1,4 @@
-"""Errors as the Lambda API answers them; clients know them by their type."""
+"""Errors of the Lambda API."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lambda_local.http import Exchange
 
 
 class ApiError(Exception):
-    """A call that is refused: HTTP status, the type that AWS's clients make an exception of, words; other members."""
+    """An error answer: HTTP status, the type that clients map to an exception, message, other members."""
 
     def __init__(self, status: int, kind: str, message: str, **members: str) -> None:
         super().__init__(message)
@@ -18,8 +18,8 @@ class ApiError(Exception):
         self.members = members
 
     def answer(self, exchange: Exchange) -> None:
-        """Answer a request that has come to no invocation, and so has no identifier yet."""
-        # Some operations of Lambda spell it 'message', others 'Message'; clients look for both.
+        """Answer a request that failed before an invocation, with a new request id."""
+        # Lambda uses both 'message' and 'Message'; clients accept both.
         body = {"Type": "User" if self.status < 500 else "Service", "message": self.message, **self.members}
         headers = [("x-amzn-ErrorType", self.kind), ("x-amzn-RequestId", str(uuid.uuid4()))]
         if self.status == 429:

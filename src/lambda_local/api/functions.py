@@ -1,4 +1,4 @@
-"""What there is, functions and layers, and the actions that look at it and change it."""
+"""The functions and layers of the service, and the actions on them."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ Document = dict[str, Any]
 
 
 class Functions:
-    """The actions, as the API reference names them. Each may raise `ApiError`."""
+    """The actions of the API reference. They may raise `ApiError`."""
 
     def __init__(self, work: Path, alive: Callable[[], Iterable[Function]]) -> None:
-        """Args: *alive* gives the configurations that instances still run."""
+        """Args: *alive* returns the configurations of running instances."""
         self._functions: dict[str, Function] = {}
-        self._layers: dict[str, LayerVersion] = {}  # those that are not deleted, by ARN
-        self._last_layers: dict[str, int] = {}  # numbers are not used again
+        self._layers: dict[str, LayerVersion] = {}  # by ARN
+        self._last_layers: dict[str, int] = {}  # numbers are not reused
         self._runtimes: dict[str, Runtime] = {}
         self._store = CodeStore(work)
         self._alive = alive
@@ -40,7 +40,7 @@ class Functions:
     async def create(self, call: Call) -> Document:
         async with self._changing():
             wanted = await call.read(requests.CreateFunction)
-            # The name may come as an ARN, as everywhere.
+            # The name may be an ARN.
             name = names.new(names.function(wanted.function_name, None), "functionName")
             requests.check_configuration(wanted)
             requests.check_architectures(wanted.architectures)
@@ -98,17 +98,17 @@ class Functions:
         return _layer(layer, wanted.description)
 
     async def delete_layer(self, call: Call) -> None:
-        """Functions that have it keep it; one that is not there is no error, as on AWS."""
+        """Delete a layer version if it exists, as on AWS; functions that use it are unaffected."""
         number = call.path["VersionNumber"]
         if not (number.isascii() and number.isdecimal() and len(number) < 20 and int(number) >= 1):
             raise invalid("Layer Version Cannot be less than 1")
         async with self._changing():
             self._layers.pop(names.layer_arn(names.layer(call.path["LayerName"]), int(number)), None)
 
-    # what invocations and instances ask
+    # for invocations and instances
 
     def function(self, call: Call) -> Function:
-        """The function that a call means, as it is configured now."""
+        """Return the current configuration of a call's function."""
         name = names.function(call.path["FunctionName"], call.query("Qualifier"))
         if name not in self._functions:
             raise not_found(names.function_arn(name))
@@ -118,30 +118,28 @@ class Functions:
         return self._functions.get(function.name) is function
 
     async def runtime(self, name: str) -> Runtime:
-        """What runs functions of this runtime; it may take a while the first time."""
+        """Return the runtime; the first time may be slow."""
         if name not in self._runtimes:
             try:
                 self._runtimes[name] = await asyncio.to_thread(find, name)
             except SetUpFailed as error:
-                raise invalid(f"{name} is not here, because {error.message} ({error.hint})") from error
+                raise invalid(f"{name} is not available here: {error.message} ({error.hint})") from error
         return self._runtimes[name]
 
     async def collect(self) -> None:
-        """Remove the code that nobody needs any more: neither a function nor an instance that is still ending."""
+        """Remove code that no function and no running instance uses."""
         async with self._changing():
             pass
 
-    # our own
-
     @contextlib.asynccontextmanager
     async def _changing(self) -> AsyncIterator[None]:
-        """One change at a time; afterwards what nobody needs any more is removed."""
+        """Serialize changes, and remove unused code after each."""
         async with self._lock:
             try:
                 yield
             finally:
-                kept = (*self._functions.values(), *self._alive())
-                used = {folder for function in kept for folder in function.folders}
+                in_use = (*self._functions.values(), *self._alive())
+                used = {folder for function in in_use for folder in function.folders}
                 used |= {layer.code.folder for layer in self._layers.values()}
                 await asyncio.to_thread(self._store.remove_but, used)
 

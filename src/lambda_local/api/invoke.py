@@ -1,4 +1,4 @@
-"""Invoke: hand an event to a function and answer what came of it."""
+"""Invoke: run a function with an event and answer with its result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lambda_local.settings import PAYLOAD_BYTES
 
 MEASURED_HEADER = "X-Lambda-Local-Measured"
 
-_NOT_HERE = {
+_UNSUPPORTED = {
     "x-amz-client-context": "ClientContext",
     "x-amz-durable-execution-name": "DurableExecutionName",
     "x-amz-tenant-id": "TenantId",
@@ -25,22 +25,22 @@ _NOT_HERE = {
 
 
 async def invoke(functions: Functions, pool: Pool, call: Call) -> None:
-    """Answer an Invoke. Raises `ApiError`, and `LambdaLocalError` where a sandbox could not be made."""
+    """Answer an Invoke. Raises `ApiError`, or `LambdaLocalError` if a sandbox cannot be created."""
     request = call.exchange.request
     if request.too_large or len(request.body) > PAYLOAD_BYTES:
         raise too_large(PAYLOAD_BYTES, "InvokeFunction")
-    for header, member in _NOT_HERE.items():
+    for header, member in _UNSUPPORTED.items():
         if header in request.headers:
-            raise invalid(f"{member} is not here")
+            raise invalid(f"{member} is not supported by the local Lambda")
     kind = request.headers.get("x-amz-invocation-type", "RequestResponse")
     if kind != "RequestResponse":
-        raise invalid(f"invocation type {kind[:100]!r} is not here: only RequestResponse is")
-    function = functions.function(call)  # its absence is reported before what is wrong with the event
+        raise invalid(f"invocation type {kind[:100]!r} is not supported by the local Lambda: use RequestResponse")
+    function = functions.function(call)  # a missing function is reported before an invalid event
     invocation = Invocation(_json(request.body), function.arn)
-    runtime = await functions.runtime(function.runtime)  # found when the function got it
+    runtime = await functions.runtime(function.runtime)
     try:
         outcome = await pool.invoke(function, runtime, invocation)
-    except TooManyInstances as error:  # all are busy, or about to end
+    except TooManyInstances as error:
         reason = "ConcurrentInvocationLimitExceeded"
         raise ApiError(429, "TooManyRequestsException", "Rate Exceeded.", Reason=reason) from error
     wants_log = request.headers.get("x-amz-log-type", "None") == "Tail"

@@ -1,4 +1,4 @@
-"""The names that callers give: of functions and layers, alone or as ARNs."""
+"""Names of functions and layers, plain or as ARNs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lambda_local.function import LATEST
 from lambda_local.settings import ACCOUNT, REGION
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-# A name, a partial or a whole ARN, each with a version or alias behind it: API reference, Invoke, FunctionName.
+# A name, partial ARN or ARN, with an optional version or alias: API reference, Invoke, FunctionName.
 _FUNCTION = re.compile(
     r"(?:(?:(?:arn:aws[a-z-]*:lambda:(?P<region>[a-z0-9-]+):)?(?P<account>\d{12}):)?function:)?"
     r"(?P<name>[a-zA-Z0-9_-]+)(?::(?P<qualifier>\$LATEST|[a-zA-Z0-9_-]+))?"
@@ -27,9 +27,9 @@ def layer_arn(name: str, version: int) -> str:
     return f"arn:aws:lambda:{REGION}:{ACCOUNT}:layer:{name}:{version}"
 
 
-@functools.lru_cache(_REMEMBERED)  # who invokes names the same again and again
+@functools.lru_cache(_REMEMBERED)  # invocations repeat names
 def function(given: str, qualifier: str | None) -> str:
-    """The name of a function of this region and account; there is no version but $LATEST. Raises `ApiError`."""
+    """Return the name of a function in this region and account, version $LATEST only. Raises `ApiError`."""
     match = _FUNCTION.fullmatch(given)
     if match is None:
         raise constraint(given, "functionName", f"Member must satisfy regular expression pattern: {_NAME.pattern}")
@@ -41,14 +41,14 @@ def function(given: str, qualifier: str | None) -> str:
 
 
 def new(name: str, what: str) -> str:
-    """A name for something new. Raises `ApiError`."""
+    """Check the name of a new resource. Raises `ApiError`."""
     if not _NAME.fullmatch(name):
         raise constraint(name, what, f"Member must satisfy regular expression pattern: {_NAME.pattern}")
     return name
 
 
 def layer(given: str) -> str:
-    """The name of a layer, which may come as an ARN without a version. Raises `ApiError`."""
+    """Return the name of a layer from a name or an ARN without version. Raises `ApiError`."""
     match = _LAYER.fullmatch(given)
     if match is None:
         raise constraint(given, "layerName", f"Member must satisfy regular expression pattern: {_LAYER.pattern}")

@@ -1,4 +1,4 @@
-"""What a request says: its path, its query, and its body, read and judged."""
+"""Requests of AWS's API: path, query and body, parsed and validated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lambda_local.settings import architecture
 _ENVIRONMENT_BYTES = 4096
 
 _Handler = Annotated[str, Meta(pattern=r"\A[^\s\x00-\x1f\x7f]{1,128}\Z")]
-# Nothing looks whether there is one.
+# Only the form is checked.
 _Role = Annotated[str, Meta(pattern=r"\Aarn:aws[a-zA-Z-]*:iam::\d{12}:role/?[a-zA-Z_0-9+=,.@\-_/]+\Z")]
 _Description = Annotated[str, Meta(max_length=256)]
 _Variable = Annotated[str, Meta(pattern=r"\A[a-zA-Z][a-zA-Z0-9_]+\Z")]
@@ -26,7 +26,7 @@ _Value = Annotated[str, Meta(pattern=r"\A[^\x00]*\Z")]
 
 
 class Body(msgspec.Struct, rename="pascal", kw_only=True, forbid_unknown_fields=True):
-    """A body, or a part of one. What is not here is refused by its name: nothing is dropped."""
+    """A body or a part of one; unsupported members are rejected, not ignored."""
 
 
 _Body = TypeVar("_Body", bound=Body)
@@ -47,7 +47,7 @@ class Storage(Body):
 
 
 class Configuration(Body):
-    """Body of UpdateFunctionConfiguration; None leaves as it is."""
+    """Body of UpdateFunctionConfiguration; None means unchanged."""
 
     runtime: str | None = None
     handler: _Handler | None = None
@@ -75,7 +75,7 @@ class UpdateCode(Archive):
 
 
 class PublishLayer(Body):
-    """Body of PublishLayerVersion. What it fits is not asked again when a function takes it."""
+    """Body of PublishLayerVersion. Compatibility is not checked when a function uses the layer."""
 
     content: Archive
     description: _Description = ""
@@ -84,11 +84,7 @@ class PublishLayer(Body):
 
 
 class Call(NamedTuple):
-    """One call of an action.
-
-    Attributes:
-        path: the parameters of the path, by their names in the API reference.
-    """
+    """One call of an action; `path` has the path's parameters by their names in the API reference."""
 
     path: Mapping[str, str]
     exchange: Exchange
@@ -98,10 +94,7 @@ class Call(NamedTuple):
         return parse_qs(query, keep_blank_values=True).get(name, [None])[0] if query else None
 
     async def read(self, kind: type[_Body]) -> _Body:
-        """The body, read in a thread: an archive takes a while.
-
-        Raises `ApiError` for what is not JSON, or not of that form.
-        """
+        """Parse the body in a thread, since archives take time. Raises `ApiError`."""
         try:
             return await asyncio.to_thread(msgspec.json.decode, self.exchange.request.body, type=kind)
         except msgspec.ValidationError as error:
@@ -111,7 +104,7 @@ class Call(NamedTuple):
 
 
 def check_configuration(wanted: Configuration) -> None:
-    """Judge what the form alone does not say. Raises `ApiError`."""
+    """Check layers and environment. Raises `ApiError`."""
     if wanted.layers is not None:
         _check_layers(wanted.layers)
     if wanted.environment is not None:
@@ -119,14 +112,14 @@ def check_configuration(wanted: Configuration) -> None:
 
 
 def check_architectures(wanted: list[str] | None) -> None:
-    """Functions run on this machine's own processors. Raises `ApiError`."""
+    """Require this machine's architecture. Raises `ApiError`."""
     own = architecture()
     if wanted not in (None, [own]):
-        raise invalid(f"architectures {wanted} are not here, because this machine is {own}")
+        raise invalid(f"architectures {wanted} are not available here: this machine is {own}")
 
 
 def check_wrapper(runtime: str, environment: dict[str, str]) -> None:
-    """A program of one's own is started by itself, on AWS too: a wrapper would be measured as free."""
+    """Reject a wrapper for runtimes that do not start it, on AWS too: its cost would seem to be zero."""
     if WRAPPER in environment and runtime.startswith("provided"):
         raise invalid(f"{WRAPPER} has no effect with the runtime {runtime}: start the wrapper in bootstrap")
 

@@ -1,4 +1,4 @@
-"""Who may ask at all, which action is asked for, and what its errors are answered."""
+"""Admission of requests, dispatch to actions, and answers for errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lambda_local.instances.pool import Pool
 from lambda_local.settings import PAYLOAD_BYTES
 from lambda_local.tasks import Tasks
 
-# 50 MB of zip in Base64, and the rest of the document: what Lambda takes for CreateFunction.
+# Lambda's limit for CreateFunction: 50 MB of zip in Base64, and the rest of the document.
 _BODY_BYTES = 70_167_211
 LIMITS = HttpLimits(header_bytes=64 * 1024, body_bytes=_BODY_BYTES, connections=512)
 
@@ -51,12 +51,9 @@ _REMEMBERED = 128
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]]+))(?::[0-9]+)?")
 
 
-@functools.lru_cache(_REMEMBERED)  # who invokes asks for the same again and again
+@functools.lru_cache(_REMEMBERED)  # invocations repeat paths
 def find(method: str, path: str) -> tuple[str, Mapping[str, str]]:
-    """The action that a request asks for, with the parameters of its path; empty where there is none here.
-
-    Raises `ApiError` where a parameter is no text.
-    """
+    """Return the action and the path's parameters; empty if not supported. Raises `ApiError`."""
     for name, its_method, pattern in _PATTERNS:
         if method == its_method and (match := pattern.fullmatch(path)):
             try:
@@ -68,7 +65,7 @@ def find(method: str, path: str) -> tuple[str, Mapping[str, str]]:
 
 
 def admit(exchange: Exchange) -> int:
-    """How many bytes the body of this request may have; or an answer, where it is refused by its headers."""
+    """Return the maximum size of the body, or answer the request if its headers are rejected."""
     request = exchange.request
     try:
         _check_caller(request.headers)
@@ -84,25 +81,23 @@ def admit(exchange: Exchange) -> int:
 
 
 def _check_caller(headers: Mapping[str, str]) -> None:
-    """Keep web pages out, which a browser on this machine may show. Raises `ApiError`."""
-    # A page's name server may say since a moment ago that the page lives here (DNS rebinding). Its browser then takes
-    # us for the page's server, but still calls us by the page's name.
+    """Reject requests of web pages in a browser on this machine. Raises `ApiError`."""
+    # Against DNS rebinding: the browser sends the page's host name, even if it now resolves to loopback.
     host = headers.get("host", "")
     if not _is_this_machine(host):
         raise ApiError(
             403,
             "AccessDeniedException",
-            f"the local Lambda does not answer to the name {host[:100]!r}: call it at 127.0.0.1, [::1] or localhost",
+            f"the local Lambda does not accept the host name {host[:100]!r}: use 127.0.0.1, [::1] or localhost",
         )
-    # AWS's clients always sign. A web page cannot send this header without being asked first whether it may, and it
-    # may not.
+    # AWS's clients always sign. A web page needs a CORS preflight for this header, which fails.
     if not headers.get("authorization", "").startswith("AWS4-"):
         raise ApiError(403, "MissingAuthenticationTokenException", "Missing Authentication Token")
 
 
 @functools.lru_cache(maxsize=64)
 def _is_this_machine(host: str) -> bool:
-    """Whether the value of a Host header is a loopback address or localhost, with any port or none."""
+    """Return whether a Host header is a loopback address or localhost."""
     parts = _HOST.fullmatch(host)
     if parts is None:
         return False
@@ -118,7 +113,7 @@ def _most_bytes(action: str) -> int:
 
 
 class Router:
-    """Answers requests of AWS's clients that were admitted."""
+    """Answers admitted requests."""
 
     def __init__(self, functions: Functions, pool: Pool) -> None:
         self._functions = functions
@@ -126,11 +121,11 @@ class Router:
         self._tasks = Tasks()
 
     def handle(self, exchange: Exchange) -> None:
-        """Answer one request, now or later."""
+        """Start answering one request."""
         self._tasks.start(self._answer(exchange))
 
     async def close(self) -> None:
-        """Leave unanswered what is under way."""
+        """Cancel unfinished requests."""
         await self._tasks.cancel()
 
     async def _answer(self, exchange: Exchange) -> None:
@@ -142,15 +137,15 @@ class Router:
             service_failed(f"{error.message}: {error.hint}").answer(exchange)
         except RecursionError:
             malformed("the document is nested too deeply").answer(exchange)
-        except Exception as error:  # a fault of ours must not leave the caller waiting
-            service_failed(f"a fault of the local Lambda: {error!r}").answer(exchange)
+        except Exception as error:  # a bug must not leave the caller waiting
+            service_failed(f"internal error of the local Lambda: {error!r}").answer(exchange)
 
     async def _act(self, exchange: Exchange) -> None:
         request = exchange.request
         name, parameters = find(request.method, request.path)
         if not name:
-            asked = f"{request.method} {request.path[:200]}"
-            raise ApiError(501, "NotImplementedException", f"the local Lambda does not have {asked}")
+            action = f"{request.method} {request.path[:200]}"
+            raise ApiError(501, "NotImplementedException", f"the local Lambda does not support {action}")
         call = Call(parameters, exchange)
         act = _ACTIONS[name][2]
         if act is None:

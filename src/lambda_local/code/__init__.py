@@ -1,1 +1,1 @@
-"""Uploaded archives: judged, unpacked, and kept as long as the service runs."""
+"""Uploaded archives: checked, unpacked, and stored while the service runs."""

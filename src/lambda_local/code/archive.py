@@ -1,4 +1,4 @@
-"""Unpacks a zip that a stranger may have made: nothing leaves the folder, nothing grows without bound."""
+"""Unpacks an untrusted zip: nothing is written outside the folder, and sizes are limited."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from pathlib import Path, PurePosixPath
 from lambda_local.code import layout
 from lambda_local.code.layout import BadArchive, Link, Node, Parts
 
-# The extra field of Info-ZIP's zip: flags, of which the lowest bit announces a time in seconds since 1970.
+# The extra field of Info-ZIP's zip: flags; the lowest bit announces a time in seconds since 1970.
 _EXTENDED_TIMESTAMP = 0x5455
 _HAS_MODIFIED = 1
 _EPOCH_OF_ZIP = calendar.timegm((1980, 1, 1, 0, 0, 0))
 
 
 def modified(entry: zipfile.ZipInfo) -> int:
-    """Seconds since 1970: in UTC where the zip says so, otherwise its local time, which is taken for UTC."""
+    """Return an entry's time in seconds since 1970; a local time is treated as UTC."""
     for kind, content in _extra_fields(entry.extra):
         if kind == _EXTENDED_TIMESTAMP and len(content) >= 5 and content[0] & _HAS_MODIFIED:
             return int(struct.unpack_from("<i", content, 1)[0])
-    # A zip may hold a month 0 or 15, which `timegm` refuses.
+    # A zip may have invalid months, which `timegm` rejects.
     try:
         return max(calendar.timegm(entry.date_time), _EPOCH_OF_ZIP)
     except ValueError:
@@ -44,29 +44,29 @@ def _extra_fields(extra: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 UNPACKED_BYTES = 250 * 1024 * 1024  # function and layers together: AWS Lambda quotas
-FILES = 65_535  # what a zip without extensions can count
+FILES = 65_535  # the limit of a zip without extensions
 
 _CHUNK = 1024 * 1024
 _LINK_BYTES = 1024
-_ENTRY = b"PK\x01\x02"  # stands before each entry of the zip's list, and of the lists of zips in it
+_ENTRY = b"PK\x01\x02"  # precedes each entry of the central directory, also of nested zips
 
-# Which exceptions a damaged zip raises is nowhere promised.
+# Exceptions for damaged zips are not documented.
 _DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError, OSError, NotImplementedError,
             RuntimeError, OverflowError, IndexError, KeyError)  # fmt: skip
 
 
 def unpack(data: bytes, folder: Path) -> int:
-    """Unpack a zip into a folder that does not exist yet; nothing is left of it where the zip is refused.
+    """Unpack a zip into a new folder, which is removed again if the zip is rejected.
 
-    Files and folders become readable for everyone, and executable where the archive says so of the owner.
+    Files and folders become readable for all users, and executable if they are for the owner.
 
     Returns:
-        Bytes that were unpacked.
+        The number of unpacked bytes.
     Raises:
-        BadArchive: it is not a zip, leaves the folder, or is too large.
+        BadArchive: it is not a zip, has paths outside the folder, or is too large.
         OSError: it cannot be written.
     """
-    # Python reads the whole list before anybody can ask how long it is.
+    # Python reads the whole list before its length can be checked.
     if data.count(_ENTRY) > 4 * FILES:
         raise BadArchive(f"the zip has more than {FILES} entries")
     with _damage_refused():
@@ -88,26 +88,26 @@ def _damage_refused() -> Iterator[None]:
 
 
 class _Reader:
-    """Reads an archive. Sizes in a zip may lie, so what comes out is counted in `size`."""
+    """Reads an archive. `size` counts unpacked bytes, since the sizes in a zip may be false."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self.size = 0
         self._archive = archive
 
     def nodes(self) -> dict[Parts, Node]:
-        """The entries, if their names, kinds and announced sizes are acceptable."""
+        """Return the entries after checking their names, types and announced sizes."""
         entries = self._archive.infolist()
         if not entries:
             raise BadArchive("Uploaded file must be a non-empty zip")
         if len(entries) > FILES:
-            raise BadArchive(f"the zip has {len(entries)} entries, at most {FILES} are taken")
+            raise BadArchive(f"the zip has {len(entries)} entries; at most {FILES} are allowed")
         if sum(entry.file_size for entry in entries) > UNPACKED_BYTES:
             raise BadArchive(f"Unzipped size must be smaller than {UNPACKED_BYTES} bytes")
         nodes: dict[Parts, Node] = {}
         for entry in entries:
             path = _path(entry)
             if path in nodes:
-                raise BadArchive(f"the zip holds {'/'.join(path)!r} twice")
+                raise BadArchive(f"the zip has {'/'.join(path)!r} twice")
             nodes[path] = self._node(entry)
         return nodes
 
@@ -116,19 +116,19 @@ class _Reader:
             raise BadArchive(f"{entry.filename!r} in the zip is encrypted")
         kind = stat.S_IFMT(entry.external_attr >> 16)
         if kind not in (0, stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK):
-            raise BadArchive(f"{entry.filename!r} in the zip is neither file, folder nor link")
+            raise BadArchive(f"{entry.filename!r} in the zip is not a file, folder or link")
         if entry.is_dir():
             return None
         if kind == stat.S_IFLNK:
             return Link(self._link_target(entry))
         return functools.partial(self._write, entry)
 
-    def _write(self, entry: zipfile.ZipInfo, place: Path) -> None:
-        with place.open("xb") as file:
-            for piece in self._content(entry):
-                file.write(piece)
-        place.chmod(0o755 if entry.external_attr >> 16 & stat.S_IXUSR else 0o644)
-        os.utime(place, (modified(entry),) * 2)
+    def _write(self, entry: zipfile.ZipInfo, path: Path) -> None:
+        with path.open("xb") as file:
+            for chunk in self._content(entry):
+                file.write(chunk)
+        path.chmod(0o755 if entry.external_attr >> 16 & stat.S_IXUSR else 0o644)
+        os.utime(path, (modified(entry),) * 2)
 
     def _link_target(self, entry: zipfile.ZipInfo) -> str:
         if entry.file_size > _LINK_BYTES:
@@ -146,13 +146,12 @@ class _Reader:
 
 
 def _path(entry: zipfile.ZipInfo) -> Parts:
-    """Where the entry comes to lie.
+    """Return an entry's path after checking both of its names.
 
-    Both of its names are judged: `orig_filename` as it stands in the zip, and `filename` as Python makes it of that,
-    which from 3.12 on may be another one altogether, out of the extra field 0x7075.
+    `orig_filename` is the name in the zip; `filename` is Python's, from 3.12 on possibly from the extra field 0x7075.
     """
     for name in (entry.orig_filename, entry.filename):
         parts = PurePosixPath(name).parts
         if not parts or name.startswith("/") or ".." in parts or "\\" in name or "\0" in name or ":" in parts[0]:
-            raise BadArchive(f"the path {name!r} in the zip leads out of its folder")
+            raise BadArchive(f"the path {name!r} in the zip is outside its folder")
     return PurePosixPath(entry.filename).parts

@@ -1,7 +1,7 @@
-"""What a folder is to hold: judged as a whole in memory, and only then written.
+"""The content of a folder, checked as a whole in memory before it is written.
 
-What strangers name (paths, links) is looked up in memory and never on disk. Folders are written first, then files, and
-links last: nothing can be written through a link.
+Untrusted paths and links are resolved in memory, never on disk. Folders are written first, then files, and links last,
+so that nothing is written through a link.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-_DEPTH = 100  # folders in each other; the deepest node_modules are at 30
-_PATH_BYTES = 2048  # of one path, and of what a link says; the kernel takes twice as much
-_NAME_BYTES = 255  # of one name: the kernel's limit
+_DEPTH = 100  # nested folders; the deepest node_modules have 30
+_PATH_BYTES = 2048  # per path and link target; half of the kernel's limit
+_NAME_BYTES = 255  # per name: the kernel's limit
 _FOLDERS = 200_000
-_LINKS = 40  # that one path may lead through: the kernel's limit
-_STEPS = 500_000  # that all links together may take: links through links through links multiply
+_LINKS = 40  # links in one path: the kernel's limit
+_STEPS = 500_000  # of all links together, since nested links multiply
 
 
 class BadArchive(Exception):
-    """The archive is refused; the message says why."""
+    """The archive is rejected, with the reason."""
 
 
 @dataclass(frozen=True)
@@ -31,25 +31,25 @@ class Link:
 
 
 Parts: TypeAlias = tuple[str, ...]
-# A file is what writes it, to a place where nothing is; None is a folder.
+# A file is a function that writes it to a new path; None is a folder.
 Node: TypeAlias = "Callable[[Path], object] | Link | None"
 
 
 def write(nodes: Mapping[Parts, Node], folder: Path) -> None:
-    """Write everything into *folder*, which is made here; nothing is left of it where that fails.
+    """Create *folder* and write everything into it; it is removed if that fails.
 
     Raises:
-        BadArchive: a path is not possible, runs through something that is not a folder, or a link leads out.
-        OSError: the disk is full, or the folder is there already.
+        BadArchive: a path is invalid, has a parent that is not a folder, or a link leads out of the folder.
+        OSError: the disk is full, or the folder exists.
     """
     folders = _folders(nodes)
     _check_links({path: node for path, node in nodes.items() if isinstance(node, Link)})
     folder.mkdir(parents=True)
     try:
         for path in [(), *sorted(folders)]:
-            place = folder.joinpath(*path)
-            place.mkdir(exist_ok=not path)
-            place.chmod(0o755)
+            target = folder.joinpath(*path)
+            target.mkdir(exist_ok=not path)
+            target.chmod(0o755)
         for path, node in nodes.items():
             if callable(node):
                 node(folder.joinpath(*path))
@@ -62,11 +62,11 @@ def write(nodes: Mapping[Parts, Node], folder: Path) -> None:
 
 
 def _folders(nodes: Mapping[Parts, Node]) -> set[Parts]:
-    """Every folder that the paths name or run through."""
+    """Return all folders in the paths."""
     folders: set[Parts] = set()
     for path, node in nodes.items():
         if not _is_possible(path):
-            raise BadArchive(f"the path {_shown(path)} is not possible")
+            raise BadArchive(f"the path {_shown(path)} is invalid")
         folders.update(path[:length] for length in range(1, len(path)))
         if node is None:
             folders.add(path)
@@ -74,7 +74,7 @@ def _folders(nodes: Mapping[Parts, Node]) -> set[Parts]:
             raise BadArchive(f"there are more than {_FOLDERS} folders")
     for path, node in nodes.items():
         if node is not None and path in folders:
-            raise BadArchive(f"{_shown(path)} does not fit: it is a folder and something else")
+            raise BadArchive(f"{_shown(path)} is both a folder and something else")
     return folders
 
 
@@ -89,28 +89,28 @@ def _is_possible(path: Parts) -> bool:
 
 
 def _check_links(links: Mapping[Parts, Link]) -> None:
-    """Raises `BadArchive` where a link leads out, if only on its way, or through too many others."""
+    """Raises `BadArchive` if a link leaves the folder at any step, or follows too many others."""
     steps = 0
     for path, link in links.items():
-        place, ahead, followed = list(path[:-1]), _steps(link), 0
-        while ahead:
+        position, pending, followed = list(path[:-1]), _steps(link), 0
+        while pending:
             steps += 1
             if steps > _STEPS:
-                raise BadArchive("there are too many links that lead through links")
-            name = ahead.pop()
-            if name == "/" or (name == ".." and not place) or followed > _LINKS:
+                raise BadArchive("there are too many nested links")
+            name = pending.pop()
+            if name == "/" or (name == ".." and not position) or followed > _LINKS:
                 raise BadArchive(f"the link {_shown(path)} leads out of its folder or through over {_LINKS} links")
             if name == "..":
-                place.pop()
-            elif (inner := links.get((*place, name))) is not None:
+                position.pop()
+            elif (inner := links.get((*position, name))) is not None:
                 followed += 1
-                ahead += _steps(inner)
+                pending += _steps(inner)
             else:  # a file, a folder, or nothing
-                place.append(name)
+                position.append(name)
 
 
 def _steps(link: Link) -> list[str]:
-    """The names on the link's way, the first one last; '/' is the machine's root."""
+    """Return the names in the link's target, the first one last; '/' is the root."""
     steps = [name for name in link.target.split("/") if name not in ("", ".")][::-1]
     return [*steps, "/"] if link.target.startswith("/") else steps
 

@@ -1,4 +1,4 @@
-"""The folder of the service: what was uploaded, unpacked, and the layers of functions laid over each other."""
+"""The service's folder: unpacked archives, and merged layers."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from lambda_local.code.layout import BadArchive, Link, Node, Parts
 from lambda_local.errors import LambdaLocalError
 from lambda_local.function import Code, LayerVersion
 
-ZIPPED_BYTES = 50 * 1024 * 1024  # that come with a request: AWS Lambda quotas
-_BESIDE = "unfinished"
+ZIPPED_BYTES = 50 * 1024 * 1024  # per request: AWS Lambda quotas
+_UNFINISHED = "unfinished"
 
 
 class CodeStore:
-    """Keeps archives by their hash, until the service ends. Its methods take long and may be called from any thread."""
+    """Stores archives by hash until the service ends. Methods are slow and thread-safe."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._lock = threading.Lock()
 
     def add(self, data: bytes) -> Code:
-        """Unpack an archive, unless the same one is there already.
+        """Unpack an archive, unless it already was.
 
         Raises:
-            BadArchive: it is too large, or not one.
-            LambdaLocalError: the disk is full, or may not be written.
+            BadArchive: it is too large or invalid.
+            LambdaLocalError: the disk is full or read-only.
         """
         if len(data) > ZIPPED_BYTES:
             raise BadArchive(f"Zipped size must be smaller than {ZIPPED_BYTES} bytes")
@@ -45,15 +45,15 @@ class CodeStore:
         with self._lock:
             if not folder.exists():
                 with _disk_errors():
-                    self._place(folder, lambda beside: unpack(data, beside))
+                    self._create(folder, lambda unfinished: unpack(data, unfinished))
         unpacked = sum(path.lstat().st_size for path in folder.rglob("*") if not path.is_dir())
         return Code(base64.b64encode(digest.digest()).decode(), len(data), folder, unpacked)
 
     def merge(self, layers: tuple[LayerVersion, ...]) -> Path | None:
-        """The folder that holds all these layers, later ones over earlier ones, as Lambda merges them into /opt.
+        """Merge layers into one folder, later ones over earlier ones, as Lambda does in /opt.
 
         Raises:
-            BadArchive: one has a file where another has a folder, or together they lead out of their folder.
+            BadArchive: a file conflicts with a folder, or links of merged layers lead out of the folder.
         """
         if not layers:
             return None
@@ -63,25 +63,25 @@ class CodeStore:
             if not folder.exists():
                 try:
                     with _disk_errors():
-                        self._place(folder, functools.partial(layout.write, _merged(layers)))
+                        self._create(folder, functools.partial(layout.write, _merge(layers)))
                 except BadArchive as error:
-                    raise BadArchive(f"the layers do not fit over each other: {error}") from error
+                    raise BadArchive(f"the layers cannot be merged: {error}") from error
         return folder
 
     def remove_but(self, used: set[Path]) -> None:
-        """Free the disk of everything but these folders."""
+        """Delete all folders except these."""
         with self._lock:
-            for part in ("code", "opt", _BESIDE):
+            for part in ("code", "opt", _UNFINISHED):
                 for folder in (self.folder / part).glob("*"):
                     if folder not in used:
                         shutil.rmtree(folder, ignore_errors=True)
 
-    def _place(self, folder: Path, write: Callable[[Path], object]) -> None:
-        """Have it written beside its place and renamed: whoever looks, a process that was killed here left nothing."""
-        beside = self.folder / _BESIDE / secrets.token_hex(8)
-        write(beside)
+    def _create(self, folder: Path, write: Callable[[Path], object]) -> None:
+        """Create a folder atomically."""
+        unfinished = self.folder / _UNFINISHED / secrets.token_hex(8)
+        write(unfinished)
         folder.parent.mkdir(parents=True, exist_ok=True)
-        beside.rename(folder)
+        unfinished.rename(folder)
 
 
 @contextlib.contextmanager
@@ -89,20 +89,20 @@ def _disk_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        hint = f"make room where temporary files are ({tempfile.gettempdir()}), or set TMPDIR to another folder"
+        hint = f"free space in {tempfile.gettempdir()}, or set TMPDIR to another folder"
         raise LambdaLocalError(f"the archive cannot be unpacked: {error.strerror or error}", hint) from error
 
 
-def _merged(layers: tuple[LayerVersion, ...]) -> dict[Parts, Node]:
-    """Links are judged when all is together: one that stays inside its own layer may leave it through another's."""
+def _merge(layers: tuple[LayerVersion, ...]) -> dict[Parts, Node]:
+    """Collect the nodes of all layers; links are checked together, since they may lead out through each other."""
     nodes: dict[Parts, Node] = {}
     for layer in layers:
-        for place in layer.code.folder.rglob("*"):
-            path = place.relative_to(layer.code.folder).parts
-            if place.is_symlink():
-                nodes[path] = Link(os.readlink(place))
-            elif place.is_dir():
-                nodes.setdefault(path, None)  # where an earlier layer has a file, it does not fit
+        for source in layer.code.folder.rglob("*"):
+            path = source.relative_to(layer.code.folder).parts
+            if source.is_symlink():
+                nodes[path] = Link(os.readlink(source))
+            elif source.is_dir():
+                nodes.setdefault(path, None)  # a file of an earlier layer stays, and is rejected later
             else:
-                nodes[path] = functools.partial(shutil.copy2, place)
+                nodes[path] = functools.partial(shutil.copy2, source)
     return nodes

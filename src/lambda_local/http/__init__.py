@@ -1,5 +1,7 @@
-"""HTTP/1.1 over asyncio and httptools, made for timing: one write per answer, and a time stamp as near to the socket
-as Python gets. It serves both sides: the AWS API outside, and the Runtime API inside every instance."""
+"""HTTP/1.1 over asyncio and httptools, for AWS's API and the Runtime API in instances.
+
+Made for timing: one write per answer, and a time stamp as close to the socket as Python allows.
+"""
 
 from lambda_local.http.connection import Connection
 from lambda_local.http.messages import Bytes, Exchange, HttpLimits, HttpRequest, response

@@ -1,4 +1,4 @@
-"""One connection of a client, whatever it sends: whole requests come out, one at a time, or it is closed."""
+"""A connection of an untrusted client: parses complete requests, one at a time."""
 
 from __future__ import annotations
 
@@ -15,46 +15,46 @@ from lambda_local.http.messages import Exchange, HttpRequest, response
 if TYPE_CHECKING:
     from lambda_local.http.server import HttpServer
 
-_HEADERS = 200  # a tiny one takes many times its size as objects of Python's
+_HEADERS = 200  # a short header needs much more memory as Python objects
 
 
 class Connection(asyncio.BufferedProtocol):
-    """Reads a request, hands it to the server's handler, and reads the next one after the answer.
+    """Reads a request, passes it to the server's handler, and reads the next one after the answer.
 
-    A client that sends more before it has its answer is cut off: no client of AWS's does. As long as a client does not
-    read its answer, nothing is read from it. A client that is refused hears why, and what it still sends is read and
-    thrown away for a while: if the connection were closed at once, the refusal could be lost.
+    A client that sends more before the answer is disconnected; AWS's clients never do. Nothing is read from a client
+    that does not read its answer. After a refusal, further input is read and dropped for a while, since an immediate
+    close could lose the answer.
 
     Attributes:
-        deadline: the instant of the loop's clock at which the server gives the client up.
-        held: bytes of its unfinished request that are kept in memory.
-        heard_ns: `time.monotonic_ns()` when it last sent something.
-        parted: it was refused and is about to be closed.
+        deadline: time of the loop's clock at which the server disconnects the client.
+        held: bytes of the unfinished request in memory.
+        received_ns: `time.monotonic_ns()` of the last read.
+        refused: the request was refused; the connection is about to be closed.
     """
 
     def __init__(self, server: HttpServer) -> None:
         self.deadline = math.inf
         self.held = 0
-        self.heard_ns = time.monotonic_ns()
-        self.parted = False
+        self.received_ns = time.monotonic_ns()
+        self.refused = False
         self._server = server
         self._limits = server.limits
         self._loop = asyncio.get_running_loop()
         self._parser = httptools.HttpRequestParser(self)
         self._transport: asyncio.Transport | None = None
-        self._receiving: Exchange | None = None  # its headers have come
+        self._receiving: Exchange | None = None  # its headers are complete
         self._complete: Exchange | None = None
         self._answering: Exchange | None = None
         self._choked = False  # the client does not read its answer
         self._refusal = 400
         self._last_words: bytes | None = None
-        self._wasted = 0  # bytes that came after it was refused
+        self._wasted = 0  # bytes after the refusal
         self._begin()
         self._begun = False
 
     @property
     def idle(self) -> bool:
-        """Whether the server owes it no answer."""
+        """Whether no answer is due."""
         return self._answering is None
 
     def abort(self) -> None:
@@ -62,10 +62,10 @@ class Connection(asyncio.BufferedProtocol):
             self._transport.abort()
 
     def refuse(self, status: int) -> None:
-        """Answer an unfinished request, with *status* unless the handler has said why; read no more, and close."""
+        """Refuse an unfinished request with *status*, or with the handler's answer, and close."""
         self._drop()
         self._complete = None
-        self.parted = True
+        self.refused = True
         self.deadline = self._loop.time() + self._limits.header_s
         if self._transport is not None:
             self._transport.write(self._last_words or response(status, b"", (), keep_alive=False))
@@ -75,7 +75,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
-        # Without it an answer in two segments waits 40 ms for the client's delayed acknowledgement.
+        # Otherwise an answer in two segments waits 40 ms for the client's delayed acknowledgement.
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.deadline = self._loop.time() + self._limits.header_s
         if not self._server.admit(self):
@@ -85,8 +85,8 @@ class Connection(asyncio.BufferedProtocol):
         return self._server.buffer
 
     def buffer_updated(self, nbytes: int) -> None:
-        self.heard_ns = time.monotonic_ns()
-        if self.parted:
+        self.received_ns = time.monotonic_ns()
+        if self.refused:
             self._wasted += nbytes
             if self._wasted > 2 * (self._limits.header_bytes + self._limits.body_bytes):
                 self.abort()
@@ -113,7 +113,7 @@ class Connection(asyncio.BufferedProtocol):
                 exchange.gone = True
         self._drop()
         self._transport = None
-        # The parser knows this connection: without an end of that everything of it waits for Python's collector.
+        # Break the reference cycle with the parser, so that memory is freed at once.
         self._receiving = self._answering = self._last_words = None
         self._begin()
         del self._parser
@@ -151,7 +151,7 @@ class Connection(asyncio.BufferedProtocol):
             self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     def on_body(self, part: bytes) -> None:
-        self._unheard = 0
+        self._buffered = 0
         self._length += len(part)
         if self._length <= self._most:
             self._body += part
@@ -164,14 +164,12 @@ class Connection(asyncio.BufferedProtocol):
         self._complete, self._receiving = self._receiving, None
         self._begun = False
         assert self._complete is not None
-        self._complete.keep_alive = self._parser.should_keep_alive()  # which is forgotten when the parser returns
-
-    # our own
+        self._complete.keep_alive = self._parser.should_keep_alive()  # not available later
 
     def _begin(self) -> None:
         self._begun = self._in_headers = True
         self._header_bytes = 0
-        self._unheard = 0  # bytes that the parser keeps since it called back
+        self._buffered = 0  # bytes in the parser since its last callback
         self._target = b""
         self._headers: dict[str, str] = {}
         self._body = bytearray()
@@ -181,12 +179,12 @@ class Connection(asyncio.BufferedProtocol):
     def _feed(self, data: bytes) -> None:
         before = self._begun, self._in_headers
         self._refusal = 400
-        self._unheard += len(data)
+        self._buffered += len(data)
         self._hold(len(data))
         try:
             self._parser.feed_data(data)
-            # One header, or trailer, that never ends comes to no callback.
-            if self._unheard > self._limits.header_bytes + len(self._server.buffer):
+            # An endless header or trailer causes no callback.
+            if self._buffered > self._limits.header_bytes + len(self._server.buffer):
                 self._fail(431)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade, ValueError):
             self.refuse(self._refusal)
@@ -195,14 +193,14 @@ class Connection(asyncio.BufferedProtocol):
             self._hand_over(self._complete)
             return
         self._server.make_room()
-        if not self.parted and before != (self._begun, self._in_headers):
+        if not self.refused and before != (self._begun, self._in_headers):
             self._set_deadline()
 
     def _hand_over(self, exchange: Exchange) -> None:
         request = exchange.request
         request.too_large = self._length > self._most
         request.body = self._body
-        request.received_ns = self.heard_ns
+        request.received_ns = self.received_ns
         exchange.held, self.held = self.held, 0
         self._body = bytearray()
         self._complete, self._answering = None, exchange
@@ -210,13 +208,13 @@ class Connection(asyncio.BufferedProtocol):
         self._server.take(exchange)
 
     def _count(self, size: int) -> None:
-        self._unheard = 0
+        self._buffered = 0
         self._header_bytes += size
         if self._header_bytes > self._limits.header_bytes or len(self._headers) > _HEADERS:
             self._fail(431)
 
     def _fail(self, status: int) -> None:
-        """End the parsing; `_feed` answers with *status*."""
+        """Stop parsing; `_feed` answers with *status*."""
         self._refusal = status
         raise ValueError(status)
 
@@ -232,7 +230,7 @@ class Connection(asyncio.BufferedProtocol):
     def _send(self, exchange: Exchange, answer: bytes) -> None:
         if self._transport is None:
             return
-        if exchange is self._receiving:  # refused by its headers
+        if exchange is self._receiving:  # refused because of its headers
             self._last_words = answer
             return
         self._transport.write(answer)
@@ -242,8 +240,8 @@ class Connection(asyncio.BufferedProtocol):
             self._transport.close()
 
     def _set_deadline(self) -> None:
-        """After an answer, after the client has read one, and when a request has begun or its headers have come."""
-        if self._answering is not None or self.parted:
+        """Update the deadline after each change of state."""
+        if self._answering is not None or self.refused:
             return
         limits = self._limits
         seconds: float | None = limits.idle_s

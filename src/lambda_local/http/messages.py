@@ -1,4 +1,4 @@
-"""A request, the way to answer it, and what a client may demand of a server."""
+"""Requests, their answers, and the limits of clients."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n" for statu
 
 @dataclass(frozen=True)
 class HttpLimits:
-    """What one client may demand.
+    """Limits of requests and connections.
 
     Attributes:
-        header_bytes: of the request line and all headers together.
-        body_bytes: a longer body is read and thrown away, up to twice as much, so that the client can read the refusal;
-            *patient*: however long it is.
-        connections: open at once; one more takes the place of the one that was silent longest, or is closed where every
-            one waits for an answer.
-        held_bytes: of all requests that are not answered yet; past it the largest unfinished one is refused.
+        header_bytes: maximum of the request line and all headers.
+        body_bytes: maximum of the body; a longer one is read and dropped, up to twice as much, so that the client can
+            read the refusal; with *patient* without limit.
+        connections: maximum number; a new one replaces the one that was idle longest, or is closed if all wait for an
+            answer.
+        held_bytes: maximum of all unanswered requests; above it the largest unfinished one is refused.
         header_s: seconds from the first byte of a request to the end of its headers.
         request_s: seconds from there to the end of the body.
-        idle_s: seconds between an answer and the next request; None for ever.
+        idle_s: seconds between an answer and the next request; None for no limit.
     """
 
     header_bytes: int
@@ -45,11 +45,11 @@ class HttpRequest:
     """One request.
 
     Attributes:
-        path: as sent, still percent-encoded. query: what stands behind the '?'.
-        headers: names in lower case; of a repeated one the last counts.
-        body: empty as long as only the headers have come.
-        too_large: the body was longer than the limit and is not here.
-        received_ns: `time.monotonic_ns()` just after the read that ended it.
+        path: percent-encoded, as sent. query: the part after '?'.
+        headers: names in lower case; the last one of repeated names.
+        body: empty until it is complete.
+        too_large: whether the body was over the limit and dropped.
+        received_ns: `time.monotonic_ns()` after its last read.
     """
 
     method: str
@@ -62,11 +62,11 @@ class HttpRequest:
 
 
 class Exchange:
-    """A request and the one answer that it is to get, now or later.
+    """A request and its one answer.
 
     Attributes:
-        gone: the client has hung up, or the answer was sent.
-        held: bytes of the request that the server counts as its memory.
+        gone: the client disconnected, or the answer was sent.
+        held: bytes of the request in the server's count.
     """
 
     __slots__ = ("_release", "_send", "gone", "held", "keep_alive", "request")
@@ -86,14 +86,14 @@ class Exchange:
         self._release = release
 
     def __del__(self) -> None:
-        # Where the client has hung up nobody need ever answer; a handler may keep the request for as long as it likes.
+        # Not at the answer: there may be none if the client disconnected, and handlers may keep the request.
         if self.held:
             self._release(self.held)
 
     def answer(self, status: int, body: Bytes = b"", headers: Headers = ()) -> None:
-        """Send the answer; nothing happens where the client has hung up or was answered before."""
+        """Send the answer, unless the client disconnected or was already answered."""
         answer = response(status, body, headers, keep_alive=self.keep_alive)
-        # Who asks for the headers alone would take the body for the beginning of the next answer.
+        # After HEAD, a body would be read as the next answer.
         self.send(answer.removesuffix(body) if self.request.method == "HEAD" else answer)
 
     def send(self, answer: bytes) -> None:
@@ -106,12 +106,12 @@ class Exchange:
 
 
 def response(status: int, body: Bytes, headers: Headers, *, keep_alive: bool) -> bytes:
-    """The bytes of an answer. Header values are the caller's own: they must hold no line break."""
+    """Encode an answer. Header values must not contain line breaks."""
     head = _LINES[status]
     for name, value in headers:
         head += f"{name}: {value}\r\n"
     if not keep_alive:
         head += "Connection: close\r\n"
-    # 204 has no body and may not say how long it is (RFC 9110, 8.6).
+    # 204 must not have Content-Length (RFC 9110, 8.6).
     length = b"\r\n" if status == 204 else b"Content-Length: %d\r\n\r\n" % len(body)
     return head.encode("latin-1", "replace") + length + body

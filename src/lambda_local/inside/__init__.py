@@ -1,5 +1,4 @@
-"""The program inside an instance: `sandbox.launch` starts it, and it needs the standard library alone.
+"""The program that runs inside an instance, started by `sandbox.instance`; it uses the standard library only.
 
-It is outside of `sandbox`, so that it imports nothing of the side that starts it: each millisecond here is a
-millisecond of every cold start.
+It is a separate package so that it imports nothing else: its start is part of each cold start.
 """

@@ -1,4 +1,4 @@
-"""The filter on system calls: a list of those that are allowed, as container engines have it, and rules for some."""
+"""The filter of system calls: an allow-list as in container engines, and rules for some calls."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import struct
 # AUDIT_ARCH_…, and the column of ALLOWED.
 _ARCHITECTURES = {"x86_64": (0xC000_003E, 0), "aarch64": (0xC000_00B7, 1)}
 
-# Families that end at the namespace's border: local, IPv4, IPv6, netlink. AF_VSOCK is not among them: it knows no
-# namespaces and reaches the hypervisor and, on some machines, other programs of this one.
+# Address families that respect network namespaces: local, IPv4, IPv6, netlink. AF_VSOCK does not: it reaches the
+# hypervisor and, on some machines, other programs.
 _FAMILIES = (1, 2, 10, 16)
 # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
 _NAMESPACES = 0x7E02_0000
-# What personality(2) may set: Linux, Linux on 32 bits, both with the kernel's version called 2.6, and asking. None of
-# them makes addresses predictable.
+# Values of personality(2): Linux, 32-bit Linux, both with kernel version 2.6, and a query. None of them makes addresses
+# predictable.
 _PERSONALITIES = (0, 0x8, 0x2_0000, 0x2_0008, 0xFFFF_FFFF)
-# TIOCSTI and TIOCLINUX type for the person at the terminal.
+# TIOCSTI and TIOCLINUX inject input into the terminal.
 _TERMINAL = (0x5412, 0x541C)
 
-# Calls that are allowed with some arguments only, and where it is decided. clone3 has its flags in memory, where no
-# filter can look: without it programs take clone.
+# Calls that are allowed with some arguments only -> label of their rule. Filters cannot read clone3's flags, which are
+# in memory; without it programs use clone.
 _RULES = {
     "socket": "socket",
     "socketpair": "socket",
@@ -35,22 +35,22 @@ _LOAD, _EQUAL, _GREATER, _NOT_LESS, _ANY_BIT, _RETURN = 0x20, 0x15, 0x25, 0x35, 
 _NUMBER, _ARCHITECTURE, _FIRST, _SECOND = 0, 4, 16, 24
 _ALLOW, _ERROR = 0x7FFF_0000, 0x0005_0000
 
-_NEXT = ""  # the label of the line that follows
+_NEXT = ""  # the label of the next line
 
 
 def call_filter(machine: str) -> bytes:
-    """The filter as struct sock_filter[].
+    """Return the filter as struct sock_filter[].
 
-    What is not in the list gets EPERM. Calls with higher numbers than any in it, those of the x32 ABI among them, and
-    calls of another architecture get ENOSYS: programs then do without, as on an older kernel.
+    Other calls get EPERM. Calls above the highest number (also of the x32 ABI) and calls of another architecture get
+    ENOSYS, so that programs fall back as on an older kernel.
 
     Raises:
-        OSError: there is no list for this architecture.
+        OSError: the architecture is not supported.
     """
     if machine not in _ARCHITECTURES:
-        raise OSError(errno.ENOSYS, "there is no list of its system calls", machine)
+        raise OSError(errno.ENOSYS, "its system calls are not known", machine)
     architecture, column = _ARCHITECTURES[machine]
-    numbers = {name: of_name[column] for name, of_name in ALLOWED.items()}
+    numbers = {name: columns[column] for name, columns in ALLOWED.items()}
     program = _Program()
     program.add(_LOAD, _ARCHITECTURE)
     program.add(_EQUAL, architecture, no="unknown")
@@ -81,14 +81,14 @@ def call_filter(machine: str) -> bytes:
 
 
 class _Program:
-    """Lines of BPF that jump to labels further down."""
+    """A BPF program with forward jumps to labels."""
 
     def __init__(self) -> None:
         self._lines: list[tuple[int, str, str, int]] = []
         self._labels: dict[str, int] = {}
 
     def label(self, name: str) -> _Program:
-        """The next line is called so."""
+        """Label the next line."""
         self._labels[name] = len(self._lines)
         return self
 
@@ -96,7 +96,7 @@ class _Program:
         self._lines.append((code, yes, no, value))
 
     def assembled(self) -> bytes:
-        """Jumps count the lines that are left out; one over more than 255 lines does not fit and is an error."""
+        """Encode the program; jumps over more than 255 lines raise an error."""
 
         def jump(label: str, line: int) -> int:
             return 0 if label == _NEXT else self._labels[label] - line - 1
@@ -108,7 +108,7 @@ class _Program:
 
 
 def _ranges(numbers: list[int]) -> list[tuple[int, int]]:
-    """First and last of each run of adjacent numbers, in their order."""
+    """Return the first and last of each run of adjacent numbers, in order."""
     runs: list[tuple[int, int]] = []
     for number in sorted(numbers):
         if runs and runs[-1][1] == number - 1:
@@ -118,15 +118,14 @@ def _ranges(numbers: list[int]) -> list[tuple[int, int]]:
     return runs
 
 
-# The system calls that a program in an instance may make: those that a container's program without capabilities may.
-# The names are those of the default profile of Docker (https://github.com/moby/profiles, seccomp/default_linux.go),
-# which containerd has as well, without `unshare` and `fanotify_mark`. The numbers are those of <asm/unistd.h> on x86_64
-# and on aarch64, which lacks the older calls.
+# The allowed system calls: those of a container without capabilities, from Docker's default profile
+# (https://github.com/moby/profiles, seccomp/default_linux.go; the same in containerd), without `unshare` and
+# `fanotify_mark`. The numbers are from <asm/unistd.h> on x86_64 and on aarch64, which lacks the older calls.
 #
-# Not in the list, because they lead out of an instance or into parts of the kernel that few programs need: add_key,
-# request_key and keyctl (keyrings know no mount or process namespaces), io_uring_* (it opens sockets without asking the
-# filter), bpf, perf_event_open, userfaultfd, kcmp, pidfd_getfd, mount and its kin, setns, open_by_handle_at, those that
-# load modules, set clocks or reboot, and those for NUMA.
+# Omitted, because they escape an instance or reach parts of the kernel that few programs need: add_key, request_key
+# and keyctl (keyrings have no namespaces), io_uring_* (it opens sockets past the filter), bpf, perf_event_open,
+# userfaultfd, kcmp, pidfd_getfd, mount and similar, setns, open_by_handle_at, loading modules, setting clocks, reboot,
+# NUMA.
 ALLOWED: dict[str, tuple[int | None, int | None]] = {
     "accept": (43, 202), "accept4": (288, 242), "access": (21, None), "adjtimex": (159, 171), "alarm": (37, None),
     "arch_prctl": (158, None), "bind": (49, 200), "brk": (12, 214), "cachestat": (451, 451), "capget": (125, 90),

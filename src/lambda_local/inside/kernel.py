@@ -1,4 +1,4 @@
-"""The system calls of Linux that the standard library does not have, each an OSError where the kernel refuses."""
+"""Linux system calls that the standard library lacks; errors are OSErrors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _AT_FDCWD = -100
 _AT_RECURSIVE = 0x8000
 # <linux/prctl.h>
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
-# The same number on every architecture (all system calls since 5.0 are numbered alike).
+# The same on all architectures, as all system calls since 5.0.
 _SYS_MOUNT_SETATTR = 442
 _SYS_MOVE_MOUNT, _SYS_FSOPEN, _SYS_FSCONFIG, _SYS_FSMOUNT = 429, 430, 431, 432
 _MOVE_MOUNT_F_EMPTY_PATH = 4
@@ -37,15 +37,14 @@ _SYS_SECCOMP = {"x86_64": 317, "aarch64": 277}
 _SYS_KEYCTL = {"x86_64": 250, "aarch64": 219}
 _KEYCTL_JOIN_SESSION_KEYRING = 1
 _SECCOMP_SET_MODE_FILTER = 1
-# Without it kernels before 5.16 switch speculation off for the filtered program, which would then run slower than
-# the function would elsewhere.
+# Otherwise kernels before 5.16 disable speculation for filtered programs, which slows them down.
 _SECCOMP_FILTER_FLAG_SPEC_ALLOW = 4
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def unshare(flags: int) -> None:
-    """Leave the namespaces of these kinds for new ones."""
+    """Enter new namespaces of these kinds."""
     _checked(_libc.unshare(flags), "unshare")
 
 
@@ -55,7 +54,7 @@ def mount(source: str, target: str, kind: str | None = None, flags: int = 0, dat
 
 
 def protect(target: str, attributes: int, *, recursive: bool) -> None:
-    """Add attributes (MOUNT_ATTR_…) to a mount, and to all below it if *recursive*. Linux 5.12 and later."""
+    """Add attributes (MOUNT_ATTR_…) to a mount, and to all below it if *recursive*. Linux 5.12 or later."""
     # struct mount_attr: attr_set, attr_clr, propagation, userns_fd
     attr = struct.pack("=QQQQ", attributes, 0, 0, 0)
     flags = _AT_RECURSIVE if recursive else 0
@@ -63,7 +62,7 @@ def protect(target: str, attributes: int, *, recursive: bool) -> None:
 
 
 def open_mount(kind: str, source: str, attributes: int) -> int:
-    """A mount of this kind without a place, which `attach` gives it; attributes: MOUNT_ATTR_…. Linux 5.2 and later."""
+    """Create a detached mount for `attach`; attributes: MOUNT_ATTR_…. Linux 5.2 or later."""
     context = _call(_SYS_FSOPEN, _text(kind), _CLOEXEC, name="fsopen", about=kind)
     try:
         for command, key, value in (
@@ -82,25 +81,25 @@ def attach(mount_fd: int, target: str) -> None:
 
 
 def change_root() -> None:
-    """Make the current folder, a mount point, the root, and forget the old one."""
-    # The old root comes to lie upon the new one, from where it is taken away: pivot_root(2), "pivot_root(".", ".")".
+    """Make the current folder, a mount point, the root, and unmount the old one."""
+    # The old root is stacked on the new one and then unmounted: pivot_root(2), "pivot_root(".", ".")".
     _call(_SYS_PIVOT_ROOT[machine()], b".", b".", name="pivot_root")
     _checked(_libc.umount2(b".", _MNT_DETACH), "umount2", "the old root")
     os.chdir("/")
 
 
 def die_with_parent() -> None:
-    """SIGKILL for this process when the thread that forked it ends."""
+    """Kill this process when the thread that forked it ends."""
     _prctl(_PR_SET_PDEATHSIG, 9)
 
 
 def hide_from_debuggers() -> None:
-    """No process without capabilities may trace this one or read its memory, also under the same user."""
+    """Prevent processes without capabilities from tracing this one or reading its memory."""
     _prctl(_PR_SET_DUMPABLE, 0)
 
 
 def name_command_line(words: bytes) -> None:
-    """Let /proc/PID/cmdline of this process say these words alone: otherwise it names folders of the machine."""
+    """Replace /proc/PID/cmdline of this process, which would show folders of the machine."""
     with open("/proc/self/stat", "rb") as file:
         fields = file.read().rpartition(b")")[2].split()
     start, end = int(fields[45]), int(fields[46])  # arg_start and arg_end: 48 and 49 of proc_pid_stat(5)
@@ -110,7 +109,7 @@ def name_command_line(words: bytes) -> None:
 
 
 def drop_privileges_for_good() -> None:
-    """After the next exec as an ordinary user there are no capabilities and no way to any; until then they last."""
+    """Drop all capabilities for good with the next exec as an ordinary user."""
     with open("/proc/sys/kernel/cap_last_cap") as file:
         last = int(file.read())
     for capability in range(last + 1):
@@ -119,7 +118,7 @@ def drop_privileges_for_good() -> None:
 
 
 def install_filter(instructions: bytes) -> None:
-    """Put a seccomp filter (struct sock_filter[]) on this process and what it starts; it cannot be taken off."""
+    """Install a seccomp filter (struct sock_filter[]) for this process and its children, for good."""
     program = ctypes.create_string_buffer(instructions, len(instructions))
     # struct sock_fprog: unsigned short len, padding, struct sock_filter *filter
     fprog = struct.pack("@HP", len(instructions) // 8, ctypes.addressof(program))
@@ -128,17 +127,17 @@ def install_filter(instructions: bytes) -> None:
 
 
 def forget_keys() -> None:
-    """A new, empty session keyring for this process and what it starts, in place of the one of whoever started it."""
+    """Replace the inherited session keyring with a new, empty one."""
     try:
         _call(_SYS_KEYCTL[machine()], _KEYCTL_JOIN_SESSION_KEYRING, None, name="keyctl")
     except OSError as error:
-        # A kernel without keys, or a container whose own filter refuses key calls: to everything in it, and to us.
+        # A kernel without keyrings, or a container that blocks these calls for all its programs.
         if error.errno not in (errno.ENOSYS, errno.EPERM):
             raise
 
 
 def machine() -> str:
-    """The architecture in the kernel's words: x86_64, aarch64 …"""
+    """Return the kernel's name of the architecture: x86_64, aarch64 …"""
     return os.uname().machine
 
 
@@ -148,7 +147,7 @@ def _prctl(option: int, value: int) -> None:
 
 
 def _call(number: int, *arguments: int | bytes | None, name: str, about: str = "") -> int:
-    """A system call that the C library has no function for, or not on every machine."""
+    """Make a system call that not all C libraries have a function for."""
     return _checked(_libc.syscall(ctypes.c_long(number), *arguments), name, about)
 
 

@@ -1,11 +1,11 @@
-"""The first two processes of an instance: the launcher outside its process namespace, and the init within.
+"""The first two processes of an instance: the launcher outside its process namespace, and init inside.
 
-    python -c … FD NAME STAGING     the launcher: leaves the machine's namespaces, forks init, waits for it
-      └ init                   process 1 inside: builds the root, then answers the owner and reaps
+    python -c … FD NAME STAGING     the launcher: creates namespaces, forks init, waits for it
+      └ init                   process 1 inside: builds the root, then serves the owner and reaps
           └ programs           in the instance's control groups, without privileges
 
-Neither is in the control groups: what they use is not the function's. When the owner ends, however it ends, the kernel
-closes its side of the socket, init exits, and with a process 1 the kernel kills its whole namespace.
+The first two are not in the control groups, so the function is not charged for them. If the owner ends for any reason,
+its socket closes, init exits, and the kernel kills the whole process namespace.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lambda_local.inside import kernel, wire
 from lambda_local.inside.calls import call_filter
 from lambda_local.inside.root import enter_root, mount_own
 
-TYPE_CHECKING = False  # as checkers know it: `typing` is a tenth of what the launcher takes to start
+TYPE_CHECKING = False  # type checkers know this name; importing `typing` takes a tenth of the start
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
@@ -35,7 +35,7 @@ _NAMESPACES = kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWNET | k
 
 
 def main(channel_fd: str) -> NoReturn:
-    """The launcher. Ends when the instance has ended: then no process of it is left."""
+    """Run the launcher, which exits after all processes of the instance."""
     channel = socket.socket(fileno=int(channel_fd))
     channel.set_inheritable(False)
     try:
@@ -66,14 +66,14 @@ class _Init:
         self._filter = calls
         self._settings = settings
         self._tmp = groups.pop() if settings["scratch"] else None
-        # With "thaw" the last descriptor is not of a group's processes but of what freezes the instance.
+        # With "thaw" the last descriptor is the freezer's, not a group's.
         self._freezer = groups.pop() if "thaw" in settings else None
         self._groups = groups
-        self._own: list[tuple[str, str, str | None]] = []  # what the first program is to mount
-        self._ends: dict[int, int] = {}  # pid → where its status is to be written
+        self._own: list[tuple[str, str, str | None]] = []  # mounts for the first program to make
+        self._ends: dict[int, int] = {}  # pid -> pipe for its exit status
 
     def run(self) -> NoReturn:
-        # Whatever happens, process 1 must not return into the launcher's code.
+        # Process 1 must never return into the launcher's code.
         try:
             self._prepare()
             wire.send(self._channel, {})
@@ -85,7 +85,7 @@ class _Init:
 
     def _prepare(self) -> None:
         kernel.die_with_parent()
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # which process 1 does not heed; Python's own handler would end it
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # ignored by process 1; Python's handler would end it
         os.umask(0o022)
         socket.sethostname(self._settings["hostname"])
         _bring_loopback_up()
@@ -93,7 +93,7 @@ class _Init:
         self._own = enter_root(staging, mounts, self._tmp, self._settings["tmp_mb"], self._settings["memory_mb"], user)
         if self._tmp is not None:
             os.close(self._tmp)
-        # No user namespaces inside: they would give the function capabilities, over themselves at least.
+        # No user namespaces inside: they would give the function capabilities.
         with open("/proc/sys/user/max_user_namespaces", "w") as file:
             file.write("0")
         kernel.hide_from_debuggers()
@@ -114,19 +114,19 @@ class _Init:
                     self._reap()
                 else:
                     received = wire.receive(self._channel)
-                    if received is None:  # the owner has gone, or wants an end
+                    if received is None:  # the owner closed the socket
                         self._thaw()
                         os._exit(0)
                     self._answer(*received)
 
     def _thaw(self) -> None:
-        """In v1 what is frozen does not even die, and the kernel would wait for it."""
+        """Thaw v1 groups, in which frozen processes cannot die."""
         if self._freezer is not None:
             with contextlib.suppress(OSError):
                 os.write(self._freezer, self._settings["thaw"].encode())
 
     def _reap(self) -> None:
-        """Take leave of everyone who has ended, orphans too."""
+        """Reap all processes that have ended, including orphans."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -136,7 +136,7 @@ class _Init:
                 return
             end = self._ends.pop(pid, None)
             if end is not None:
-                with contextlib.suppress(BrokenPipeError):  # nobody wants to know
+                with contextlib.suppress(BrokenPipeError):  # the owner closed it
                     os.write(end, str(os.waitstatus_to_exitcode(status)).encode())
                 os.close(end)
 
@@ -154,7 +154,7 @@ class _Init:
                 os.close(fd)
 
     def _start(self, request: dict[str, Any], descriptors: list[int]) -> list[int]:
-        """Fork and exec; returns a pidfd and the reading end of the pipe for the exit status."""
+        """Fork and exec; return a pidfd and the read end of the pipe for the exit status."""
         failed, failing = os.pipe()  # closed by a successful exec
         pid = os.fork()
         if pid == 0:
@@ -172,35 +172,35 @@ class _Init:
         return [os.pidfd_open(pid), status]
 
     def _become(self, request: dict[str, Any], descriptors: list[int], failing: int) -> NoReturn:
-        """In the child: turn into the program, or say why not."""
+        """Exec the program in the child, or write the error to *failing*."""
         try:
             os.setsid()
             null = os.open("/dev/null", os.O_RDONLY)
             for fd, number in zip((null, *descriptors), (0, 1, 2), strict=True):
                 os.dup2(fd, number)
             self._confine()
-            signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # which Python ignores
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # ignored by Python
             signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
             os.chdir(request["cwd"])
-            os.execvpe(request["start"][0], request["start"], request["env"])  # noqa: S606 - no shell is meant
-        except BaseException as error:  # this copy of init must end here, whatever it is
+            os.execvpe(request["start"][0], request["start"], request["env"])  # noqa: S606 - without a shell
+        except BaseException as error:  # this copy of init must end here
             os.write(failing, _words(error).encode())
         finally:
             os._exit(127)
 
     def _confine(self) -> None:
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        files = min(_OPEN_FILES, hard) if hard >= 0 else _OPEN_FILES  # negative: without limit
+        files = min(_OPEN_FILES, hard) if hard >= 0 else _OPEN_FILES  # negative: no limit
         resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         kernel.drop_privileges_for_good()
-        # As late as can be: from here on this copy of init uses the function's quota.
+        # As late as possible: from here on this copy of init uses the function's quota.
         for fd in self._groups:
             os.write(fd, b"0")  # this process
-        kernel.unshare(kernel.CLONE_NEWCGROUP)  # /proc/self/cgroup names no group of the machine
-        mount_own(self._own)  # here, since joining groups takes v1 a grace period of RCU: some 10 ms
+        kernel.unshare(kernel.CLONE_NEWCGROUP)  # hides the machine's groups in /proc/self/cgroup
+        mount_own(self._own)  # here, since joining v1 groups takes an RCU grace period, about 10 ms
         _, uid, gid = self._settings["user"]
-        if os.getuid() != uid:  # an owner without root could map no second user, and is this one already
+        if os.getuid() != uid:  # an owner without root cannot map a second user, and already is this one
             os.setgroups([])
             os.setresgid(gid, gid, gid)
             os.setresuid(uid, uid, uid)
@@ -215,14 +215,14 @@ def _words(error: BaseException) -> str:
 
 
 def _bring_loopback_up() -> None:
-    """Bring up `lo`, the one interface of a new network namespace; the kernel gives it its addresses."""
+    """Bring up `lo`, the only interface of a new network namespace."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         # struct ifreq: name, flags
         fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", _IFF_UP))
 
 
 def _listener(host: str, port: int) -> int:
-    """The descriptor of a listening TCP socket at a numeric address of IPv4; 0 takes a free port."""
+    """Return the descriptor of a listening TCP socket at a numeric IPv4 address; port 0 chooses a free one."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))

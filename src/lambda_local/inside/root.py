@@ -1,6 +1,6 @@
-"""The file system that an instance sees: the machine's programs read-only, a /tmp of its own, and little else.
+"""The root file system of an instance: the machine's programs read-only, its own /tmp, and little else.
 
-Its own control groups are at /sys/fs/cgroup, where runtimes such as Java's look for the memory that they have.
+Its control groups are at /sys/fs/cgroup, where runtimes such as Java's read their memory limit.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ from collections.abc import Iterable
 from lambda_local.inside import kernel
 
 _TOP = "sys/fs/cgroup"
-# Java looks for all of them in v1.
+# Java reads all of them in v1.
 _SHOWN = {"cpu", "cpuacct", "cpuset", "memory"}
 _READ_ONLY = kernel.MOUNT_ATTR_RDONLY | kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV
 
 
 def make_places(own: str = "/proc/self/cgroup") -> list[tuple[str, str, str | None]]:
-    """Make the folders in the current one, the later root: (target, kind of file system, options) of each.
+    """Create mount points for the control groups in the current folder, the later root.
 
     Args:
-        own: where the kernel says which groups this process is in; another file in tests.
+        own: the file with this process's groups; another one in tests.
+    Returns:
+        Target, file system and options of each mount.
     """
     os.makedirs(_TOP)
     with open(own) as file:
@@ -33,10 +35,7 @@ def make_places(own: str = "/proc/self/cgroup") -> list[tuple[str, str, str | No
 
 
 def mount_own(places: list[tuple[str, str, str | None]]) -> None:
-    """Mount them read-only. What is mounted begins at the caller's groups, which are a group namespace's own by now.
-
-    Where the kernel refuses, programs see none, as without this.
-    """
+    """Mount the control groups of the caller's group namespace read-only, if the kernel allows it."""
     try:
         for target, kind, options in places:
             kernel.mount(kind, target, kind, kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC, options)
@@ -45,18 +44,18 @@ def mount_own(places: list[tuple[str, str, str | None]]) -> None:
         return
 
 
-# Where they exist: a link (as in a merged /usr) stays one, a folder is shown.
+# Those that exist; links (as in a merged /usr) stay links.
 _SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
 
-# What programs and their libraries look up: the dynamic linker's cache, certificates, Debian's links to the chosen
-# Java, the settings of OpenSSL, Java and PHP, the time zone. Nothing that says who lives on this machine.
+# Files that programs and libraries need: the dynamic linker's cache, certificates, Debian's links to the selected Java,
+# settings of OpenSSL, Java and PHP, the time zone. Nothing about the machine's users.
 _ETC = """
     alternatives ca-certificates crypto-policies java-11-openjdk java-17-openjdk java-21-openjdk ld.so.cache ld.so.conf
     ld.so.conf.d localtime mime.types php pki protocols services ssl timezone
 """
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _NO_MEMORY = ("Buffers", "Cached", "SwapCached", "Active", "Inactive", "SwapTotal", "SwapFree", "Shmem", "SReclaimable")
-_SHM_MB = 64  # as in a container; what is in it counts as memory
+_SHM_MB = 64  # as in a container; its content counts as memory
 
 _EMPTY = "dev/mqueue"  # as in a container
 _COPY_BYTES = 1024 * 1024  # of a file of /etc
@@ -70,18 +69,18 @@ def enter_root(
     memory_mb: int,
     user: tuple[str, int, int],
 ) -> list[tuple[str, str, str | None]]:
-    """Build the root upon the empty folder *staging* and go there. The caller has a mount and pid namespace of its own.
+    """Build the root on the empty folder *staging* and enter it. The caller has its own mount and pid namespaces.
 
     Args:
-        mounts: (source, target) of what is to be seen read-only besides the system.
-        tmp: the descriptor of a mount for /tmp; None for a tmpfs.
-        tmp_mb: the size of /tmp in MiB.
-        memory_mb: what /proc/meminfo says.
-        user: name, uid and gid of the one user.
+        mounts: (source, target) of further read-only folders.
+        tmp: descriptor of a mount for /tmp; None for a tmpfs.
+        tmp_mb: size of /tmp in MiB.
+        memory_mb: memory for /proc/meminfo.
+        user: name, uid and gid of the only user.
     Returns:
-        What `mount_own` is to mount.
+        The mounts for `mount_own`.
     """
-    kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)  # nothing of this is seen outside
+    kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)  # keep these mounts inside
     _tmpfs(staging, "mode=755,size=4m")
     os.chdir(staging)
     os.makedirs(_EMPTY)
@@ -101,7 +100,7 @@ def enter_root(
         _tmpfs("tmp", f"mode=1777,size={tmp_mb}m")
     else:
         kernel.attach(tmp, "tmp")
-    # Outer folders first, or they would hide the inner ones.
+    # Outer folders first, since they would hide inner ones.
     for source, target in sorted(mounts, key=lambda pair: pair[1]):
         _show(source, os.path.normpath(target).lstrip("/"))
     kernel.change_root()
@@ -110,7 +109,7 @@ def enter_root(
 
 
 def _show_memory(memory_mb: int) -> None:
-    """The instance's own memory in /proc/meminfo, as it is before anything runs: programs size themselves by it."""
+    """Show the instance's memory, all free, in /proc/meminfo, by which programs size themselves."""
     amounts = dict.fromkeys(("MemTotal", "MemFree", "MemAvailable"), memory_mb * 1024)
     amounts |= dict.fromkeys(_NO_MEMORY, 0)
     _write("meminfo", "".join(f"{name + ':':16}{amount:8} kB\n" for name, amount in amounts.items()))
@@ -131,7 +130,7 @@ def _fill_etc(user: tuple[str, int, int]) -> None:
     _write("etc/passwd", f"root:x:0:0:root:/:/sbin/nologin\n{name}:x:{uid}:{gid}::/tmp:/sbin/nologin\n")
     _write("etc/group", f"root:x:0:\n{name}:x:{gid}:\n")
     _write("etc/hosts", "127.0.0.1 localhost sandbox.localdomain sandbox\n::1 localhost\n")
-    _write("etc/resolv.conf", "")  # there is nobody to ask
+    _write("etc/resolv.conf", "")  # no name server
     _write("etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n")
     os.symlink("../usr/lib/os-release", "etc/os-release")
     os.symlink("/proc/self/mounts", "etc/mtab")
@@ -149,18 +148,17 @@ def _fill_dev() -> None:
 
 
 def _show(source: str, target: str) -> None:
-    """The same folder at a second place, read-only. Its files are not the machine's own: they only have their content.
+    """Show a folder at a second path, read-only and isolated from the machine's files by an overlay.
 
-    An overlay has inodes of its own, so nobody sees through it who else opens a file (inotify), and no lock reaches
-    further. What the function reads in /proc/self/mountinfo does not say where it comes from: a file system's own path
-    is part of every bind mount there, an overlay says what it was given, here the names of a link and of an empty
-    folder, since it wants two. It shows nothing that is mounted below.
+    An overlay has its own inodes, so inotify and file locks do not reach the machine's files. /proc/self/mountinfo
+    shows paths of the machine for bind mounts; for an overlay only its arguments, here a link and an empty folder (it
+    needs two). Mounts below the folder are not shown.
     """
     os.makedirs(target, exist_ok=True)
     os.symlink(source, "lower")
     try:
         kernel.mount("overlay", target, "overlay", kernel.MS_NOSUID | kernel.MS_NODEV, f"lowerdir=lower:{_EMPTY}")
-    except OSError:  # no overlays in this kernel, or too many on each other, as in a container in a container
+    except OSError:  # no overlays, or too many levels, as in nested containers
         kernel.mount(source, target, flags=kernel.MS_BIND | kernel.MS_REC)
         kernel.protect(target, _READ_ONLY, recursive=True)
     else:

@@ -1,1 +1,1 @@
-"""The function's side: instances, the APIs that a runtime and its extensions speak, and what is measured of them."""
+"""Instances of functions, the Runtime and Extensions APIs, and their measurement."""

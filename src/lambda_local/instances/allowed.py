@@ -1,7 +1,7 @@
-"""The network that functions are given: connections to addresses that the server's owner allows, and to nothing else.
+"""The network of functions: forwards connections to the addresses that the server's owner allows.
 
-Inside an instance each is reached at 127.0.0.1 and its own port. The listening socket is in the instance's network; the
-server holds it, and passes on what comes, byte by byte, to the address outside.
+Inside an instance an allowed address is 127.0.0.1 with the same port. The server has the listening socket in the
+instance's network namespace, and forwards its connections.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, cast
 
 _HIGH_WATER = 256 * 1024
-_CONNECTIONS = 128  # at once, of one instance to one address: each takes two descriptors of the server's
+_CONNECTIONS = 128  # per instance and address: each needs two descriptors
 
 
 class Passage:
@@ -42,7 +42,7 @@ class Passage:
 
 
 class _End(asyncio.Protocol):
-    """One end of a connection that is passed on. The inner one connects the outer one when it is there itself."""
+    """One end of a forwarded connection. The inner one, when connected, connects the outer one."""
 
     def __init__(self, ends: set[_End]) -> None:
         self.other: _End | None = None
@@ -59,7 +59,7 @@ class _End(asyncio.Protocol):
             self._transport.abort()
 
     def reset(self) -> None:
-        """Let whoever is at this end see that the connection broke."""
+        """Close with a reset, so that the peer sees an error."""
         if self._transport is not None:
             linger = struct.pack("ii", 1, 0)
             self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
@@ -75,8 +75,8 @@ class _End(asyncio.Protocol):
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if self.connect is not None:
             loop = asyncio.get_running_loop()
-            # Until there is somebody to read for. Not here and now: Python up to 3.11.3 reads after this method even
-            # where it was paused (https://github.com/python/cpython/issues/103607), and what came first was lost.
+            # Pause until the outer end is connected. Deferred, since Python up to 3.11.3 reads after this method even
+            # if paused (https://github.com/python/cpython/issues/103607), and the first data would be lost.
             loop.call_soon(self._transport.pause_reading)
             self._connecting = loop.create_task(self._connect())
 
@@ -88,7 +88,7 @@ class _End(asyncio.Protocol):
         if self.other is not None and self.other._transport is not None and self.other._transport.can_write_eof():
             self.other._transport.write_eof()
         self._ended = True
-        return self.other is None or not self.other._ended  # the other direction stays open until it ends, too
+        return self.other is None or not self.other._ended  # the other direction may stay open
 
     def pause_writing(self) -> None:
         if self.other is not None and self.other._transport is not None:
@@ -103,7 +103,7 @@ class _End(asyncio.Protocol):
         self._transport = None
         if self.other is not None and self.other._transport is not None:
             if error is not None:
-                self.other.reset()  # an answer that broke off must not look like one that ended
+                self.other.reset()  # a truncated answer must not look complete
             else:
                 self.other._transport.close()
 
@@ -111,7 +111,7 @@ class _End(asyncio.Protocol):
         assert self.connect is not None
         try:
             await self.connect()
-        except OSError:  # nobody listens there
+        except OSError:  # connection refused
             self.reset()
         else:
             self._connected()
@@ -119,5 +119,5 @@ class _End(asyncio.Protocol):
     def _connected(self) -> None:
         if self._transport is not None:
             self._transport.resume_reading()
-        elif self.other is not None:  # the function has gone meanwhile
+        elif self.other is not None:  # the function disconnected meanwhile
             self.other.abort()

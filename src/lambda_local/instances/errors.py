@@ -1,4 +1,4 @@
-"""The ways in which an instance fails, with the words that Lambda has for them."""
+"""Failures of instances, with Lambda's messages."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from lambda_local.http import Bytes
 
 
 class InstanceGone(Exception):
-    """The instance cannot go on.
+    """The instance failed.
 
     Attributes:
-        error_type: as in Runtime.ExitError. words: what follows 'RequestId: … Error: '.
-        payload: what the runtime itself said of it, as JSON; empty where it said nothing.
-        status: for the REPORT line: the error type, or 'timeout'.
-        reason: what extensions receive with SHUTDOWN: FAILURE or TIMEOUT.
+        error_type: as in Runtime.ExitError. words: the text after 'RequestId: … Error: '.
+        payload: the runtime's own error as JSON; may be empty.
+        status: the status in the REPORT line: the error type, or 'timeout'.
+        reason: the reason of SHUTDOWN events: FAILURE or TIMEOUT.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ def init_too_slow(most_s: float) -> InstanceGone:
 
 
 def runtime_exited(status: int) -> InstanceGone:
-    """The runtime ended with an event in hand, or before it asked for one."""
+    """The runtime exited during an event or before its first request for one."""
     words = (
         f"Runtime exited with error: {exit_words(status)}" if status else "Runtime exited without providing a reason"
     )
@@ -61,7 +61,7 @@ def extension_exited(status: int) -> InstanceGone:
 
 
 def exit_words(status: int) -> str:
-    """An exit status in the words of Go's os/exec, which are Lambda's: 'exit status 1', 'signal: killed'."""
+    """Format an exit status as Lambda and Go's os/exec: 'exit status 1', 'signal: killed'."""
     if status >= 0:
         return f"exit status {status}"
     known = signal.strsignal(-status) if -status < signal.SIGRTMIN else None

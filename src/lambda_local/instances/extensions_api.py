@@ -17,14 +17,13 @@ from lambda_local.instances.errors import InstanceGone
 from lambda_local.instances.invocation import Invocation
 
 PREFIX = "/2020-01-01/extension/"
-# The API for logs and telemetry is not here. Extensions that ask for it get a success, as from Lambda's own emulator,
-# since many give up on anything else.
+# The APIs for logs and telemetry are not supported, but answer with success, as AWS's emulator: many extensions fail
+# otherwise.
 TELEMETRY = ("/2020-08-15/logs", "/2022-07-01/telemetry")
 
 MOST = 10  # extensions: MaxAgentsAllowed in AWS's emulator of Lambda
 NAME_LENGTH = 128
-# A list of many events would take many times its size as objects of Python's, and what a refusal quotes stays in our
-# memory where nobody reads it.
+# Limits of memory: many events need much more memory as Python objects, and unread refusals stay in memory.
 _REGISTRATION_BYTES = 4096
 _QUOTED = 200
 
@@ -38,38 +37,38 @@ class _Registration(msgspec.Struct):
 
 @dataclass(eq=False)
 class Extension:
-    """One that has registered. `asking` is its unanswered request for the next event."""
+    """A registered extension. `request` is its unanswered request for the next event."""
 
     name: str
     events: frozenset[str]
     identifier: str = field(default_factory=lambda: str(uuid.uuid4()))
-    asking: Exchange | None = None
-    ever_asked: bool = False
+    request: Exchange | None = None
+    ever_requested: bool = False
     undelivered: dict[str, object] | None = None
 
     @property
     def waiting(self) -> bool:
-        """Whether it has done with its last event; one that wants no INVOKE has once it asked for any."""
-        asking = self.asking is not None and not self.asking.gone
-        return asking or (self.ever_asked and INVOKE not in self.events)
+        """Whether it has finished its last event; one without INVOKE events has after its first request."""
+        requested = self.request is not None and not self.request.gone
+        return requested or (self.ever_requested and INVOKE not in self.events)
 
-    def tell(self) -> None:
-        """Give it the event that it has not heard of, once it asks."""
-        if self.undelivered is not None and self.asking is not None and not self.asking.gone:
-            self.asking.answer_json(200, self.undelivered, [("Lambda-Extension-Event-Identifier", str(uuid.uuid4()))])
-            self.asking = self.undelivered = None
+    def deliver(self) -> None:
+        """Send the undelivered event, if it has requested one."""
+        if self.undelivered is not None and self.request is not None and not self.request.gone:
+            self.request.answer_json(200, self.undelivered, [("Lambda-Extension-Event-Identifier", str(uuid.uuid4()))])
+            self.request = self.undelivered = None
 
 
 class ExtensionsApi:
-    """What the extensions of one instance have said, and the events that they are sent."""
+    """The extensions of one instance, and their events."""
 
     def __init__(self, function: Function, expected: frozenset[str], notify: Callable[[], None]) -> None:
         """Args:
-        expected: names of the external ones, the files under /opt/extensions.
-        notify: called whenever something changed.
+        expected: names of external extensions, the files in /opt/extensions.
+        notify: called after each change.
         """
         self.failure: InstanceGone | None = None
-        self.closed = False  # to new registrations: the runtime has asked for its first event
+        self.closed = False  # for registrations, after the runtime's first request
         self._function = function
         self._expected = expected
         self._notify = notify
@@ -84,28 +83,28 @@ class ExtensionsApi:
         return all(extension.waiting for extension in self._extensions.values())
 
     def log_lines(self) -> list[str]:
-        """What the log says of them once the init phase is over."""
+        """Return the log lines after the init phase."""
         return [
             f"EXTENSION\tName: {extension.name}\tState: Ready\tEvents: [{', '.join(sorted(extension.events))}]\n"
             for extension in self._extensions.values()
         ]
 
     @property
-    def asked_ns(self) -> int:
-        """When the last of those that hear of events asked for its next one; 0 where there is none."""
-        hearing = [extension.asking for extension in self._extensions.values() if INVOKE in extension.events]
-        return max((asking.request.received_ns for asking in hearing if asking is not None), default=0)
+    def requested_ns(self) -> int:
+        """Time of the last request for a next INVOKE event by an extension; 0 without one."""
+        requests = [extension.request for extension in self._extensions.values() if INVOKE in extension.events]
+        return max((exchange.request.received_ns for exchange in requests if exchange is not None), default=0)
 
     @property
     def any_registered(self) -> bool:
         return bool(self._extensions)
 
-    def any_hears(self, kind: str) -> bool:
-        """Whether an extension registered for events of this kind, INVOKE or SHUTDOWN."""
+    def any_receives(self, kind: str) -> bool:
+        """Return whether an extension is registered for events of this kind, INVOKE or SHUTDOWN."""
         return any(kind in extension.events for extension in self._extensions.values())
 
     def handle(self, exchange: Exchange) -> None:
-        """Answer one request under PREFIX, now or later."""
+        """Answer one request under PREFIX, possibly later."""
         match exchange.request.method, exchange.request.path.removeprefix(PREFIX):
             case "POST", "register":
                 self._register(exchange)
@@ -116,7 +115,7 @@ class ExtensionsApi:
             case _:
                 exchange.answer(404)
 
-    def tell_invoke(self, invocation: Invocation) -> None:
+    def send_invoke(self, invocation: Invocation) -> None:
         if not self._extensions:
             return
         event = {
@@ -126,23 +125,23 @@ class ExtensionsApi:
             "invokedFunctionArn": invocation.arn,
             "tracing": {"type": "X-Amzn-Trace-Id", "value": invocation.trace_id},
         }
-        self._tell(INVOKE, event)
+        self._send(INVOKE, event)
 
-    def tell_shutdown(self, reason: str, deadline_epoch_ms: int) -> None:
-        """Say that the instance ends (SPINDOWN, TIMEOUT, FAILURE), to those that are still busy when they ask."""
+    def send_shutdown(self, reason: str, deadline_epoch_ms: int) -> None:
+        """Send the end of the instance (SPINDOWN, TIMEOUT, FAILURE); busy extensions get it with their next request."""
         event = {"eventType": SHUTDOWN, "shutdownReason": reason, "deadlineMs": deadline_epoch_ms}
-        self._tell(SHUTDOWN, event)
+        self._send(SHUTDOWN, event)
 
-    def _tell(self, kind: str, event: dict[str, object]) -> None:
+    def _send(self, kind: str, event: dict[str, object]) -> None:
         for extension in self._extensions.values():
             if kind in extension.events:
                 extension.undelivered = event
-                extension.tell()
+                extension.deliver()
 
     def _register(self, exchange: Exchange) -> None:
         name = exchange.request.headers.get("lambda-extension-name", "")
         if len(exchange.request.body) > _REGISTRATION_BYTES:
-            _refuse(exchange, "InvalidRequestFormat", f"it has more than {_REGISTRATION_BYTES} bytes")
+            _refuse(exchange, "InvalidRequestFormat", f"the body has more than {_REGISTRATION_BYTES} bytes")
             return
         try:
             events = frozenset(msgspec.json.decode(exchange.request.body, type=_Registration).events or ())
@@ -150,13 +149,13 @@ class ExtensionsApi:
             _refuse(exchange, "InvalidRequestFormat", str(error))
             return
         if not 0 < len(name) <= NAME_LENGTH:
-            _refuse(exchange, "Extension.InvalidExtensionName", f"it takes 1 to {NAME_LENGTH} characters")
+            _refuse(exchange, "Extension.InvalidExtensionName", f"a name has 1 to {NAME_LENGTH} characters")
         elif any(extension.name == name for extension in self._extensions.values()):
             _refuse(exchange, "Extension.AlreadyRegistered", name)
         elif len(self._extensions) >= MOST:
             _refuse(exchange, "Extension.TooManyExtensions", f"Extension limit ({MOST}) reached")
         elif self.closed:
-            _refuse(exchange, "Extension.RegistrationClosed", "the runtime has begun to wait for events")
+            _refuse(exchange, "Extension.RegistrationClosed", "the runtime already waits for events")
         elif not events <= {INVOKE, SHUTDOWN}:
             _refuse(exchange, "Extension.InvalidEventType", ", ".join(sorted(events - {INVOKE, SHUTDOWN})))
         elif SHUTDOWN in events and name not in self._expected:
@@ -172,9 +171,9 @@ class ExtensionsApi:
     def _next(self, exchange: Exchange) -> None:
         extension = self._known(exchange)
         if extension is not None:
-            extension.asking = exchange
-            extension.ever_asked = True
-            extension.tell()  # it may have worked on its last event when the next one came
+            extension.request = exchange
+            extension.ever_requested = True
+            extension.deliver()  # it may have been busy when the event came
             self._notify()
 
     def _error(self, exchange: Exchange) -> None:
@@ -189,7 +188,7 @@ class ExtensionsApi:
         self._notify()
 
     def _known(self, exchange: Exchange) -> Extension | None:
-        """The extension that speaks; where it is not known which one it is, the request is refused."""
+        """Return the extension of a request, or refuse the request."""
         identifier = exchange.request.headers.get("lambda-extension-identifier", "")
         extension = self._extensions.get(identifier)
         if extension is None:

@@ -1,4 +1,4 @@
-"""One instance of a function: takes one event at a time, and tells what became of it and what it cost."""
+"""One instance of a function: runs one event at a time and measures it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _NO_COUNTERS = Counters(None, None, None, None, None)
 
 
 class FunctionInstance:
-    """Not begun before its first event. After `alive` has turned False it must be ended, by `life.end`.
+    """Starts with its first event. When `alive` becomes False it must be ended with `life.end`.
 
     Attributes:
-        idle_since: instant of the loop's clock when it last became free.
+        idle_since: time of the loop's clock when it last became idle.
     """
 
     def __init__(self, function: Function, life: Life) -> None:
@@ -31,7 +31,7 @@ class FunctionInstance:
         self.end_reason = "SPINDOWN"
         self._count = 0
         self._in_force: InForce | None = None
-        self._killed = 0  # processes, for want of memory, before this event
+        self._killed = 0  # processes killed for lack of memory before this event
         self._warm = False
 
     @property
@@ -39,7 +39,7 @@ class FunctionInstance:
         return self._warm and self.life.gone is None
 
     async def invoke(self, invocation: Invocation) -> InvocationOutcome:
-        """Hand out an event and wait for its end. Raises `LambdaLocalError` where no sandbox is available."""
+        """Run one event. Raises `LambdaLocalError` if no sandbox is available."""
         life, cold = self.life, not self._warm
         start = start_line(invocation.request_id)
         self._before = self._after = _NO_COUNTERS
@@ -53,16 +53,16 @@ class FunctionInstance:
             self._hand_out(invocation)
             await self._until_done(invocation)
         except InstanceGone as error:
-            # Also where the answer is there: on AWS what goes wrong before the next event is asked for is the
-            # invocation's own, and an error that was reported before stays what the caller hears.
+            # Also after the answer: as on AWS, failures before the request for the next event fail the invocation, and
+            # the caller gets an error that was reported before.
             life.gone = gone = error
             self.end_reason = error.reason
-            if invocation.handed_ns == 0:  # what it did was to try to begin
+            if invocation.handed_ns == 0:  # it failed in the init phase
                 invocation.handed_ns = life.init_began_ns or time.monotonic_ns()
                 life.log.say(start)
             invocation.done_ns = time.monotonic_ns()
             if life.created_s is not None:
-                life.look(always=True)
+                life.check_memory(always=True)
                 self._after = life.box.groups.counters()
         self._count += 1
         return self._outcome(invocation, self._measured(invocation, cold=cold), gone)
@@ -71,27 +71,23 @@ class FunctionInstance:
         life = self.life
         self._before = life.box.groups.counters(times=True)
         invocation.deadline_epoch_ms = int((time.time() + self.function.timeout) * 1e3)
-        # Extensions first: nothing of ours then stands between the event and the runtime. Both find the event when they
-        # are thawed: otherwise they would wake up, find none, sleep, and be woken again.
-        life.extensions.tell_invoke(invocation)
+        # Extensions first, so that the runtime gets the event last before the thaw. Thaw after sending, since processes
+        # would otherwise wake up without an event.
+        life.extensions.send_invoke(invocation)
         life.api.hand_out(invocation)
         life.box.groups.freezer.thaw()
         invocation.deadline = invocation.handed_ns / 1e9 + self.function.timeout
 
     async def _until_done(self, invocation: Invocation) -> None:
-        """Wait until runtime and extensions have done with the event, then freeze them: who calls again finds it free.
-
-        Raises:
-            InstanceGone: they will not, or not in time.
-        """
+        """Wait until runtime and extensions have finished the event, then freeze them. Raises `InstanceGone`."""
         life = self.life
         if not await life.until(lambda: life.all_waiting, invocation.deadline):
             raise TooSlow(self.function.timeout)
         life.box.groups.freezer.freeze()
-        if not life.look():
+        if not life.check_memory():
             raise runtime_exited(-signal.SIGKILL)
-        invocation.free_ns = life.api.asked_ns
-        invocation.done_ns = max(invocation.free_ns, life.extensions.asked_ns)
+        invocation.free_ns = life.api.requested_ns
+        invocation.done_ns = max(invocation.free_ns, life.extensions.requested_ns)
         self._after = life.box.groups.counters()
         if invocation.overdue:
             raise TooSlow(self.function.timeout)
@@ -110,7 +106,7 @@ class FunctionInstance:
             instance=self.life.name,
             invocation=self._count,
             after_answer_s=(done - answered) / 1e9 if answered else None,
-            extensions_s=(done - free) / 1e9 if free and self.life.extensions.any_hears(INVOKE) else None,
+            extensions_s=(done - free) / 1e9 if free and self.life.extensions.any_receives(INVOKE) else None,
             init_s=init_s,
             created_s=self.life.created_s if cold else None,
             cpu_time_s=None if cpu_ns is None else cpu_ns / 1e9,

@@ -1,4 +1,4 @@
-"""One event on its way through an instance, and what the service knows of it afterwards."""
+"""An invocation, its measurement, and its outcome."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lambda_local.http import Bytes
 
 
 def _new_request_id() -> str:
-    """A random UUID (RFC 9562, version 4); `uuid.uuid4` takes four times as long."""
+    """Return a random UUID (RFC 9562, version 4), four times as fast as `uuid.uuid4`."""
     digits = os.urandom(16).hex()
     variant = "89ab"[int(digits[16], 16) % 4]
     return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
@@ -25,16 +25,16 @@ def _new_trace() -> str:
 
 
 class Invocation(msgspec.Struct):
-    """An event on its way.
+    """One event and its progress.
 
     Attributes:
-        event: as it was sent, JSON. arn: of the function.
-        handed_ns, answered_ns: `time.monotonic_ns()` just before the event was written to the runtime's socket, and
-            just after the last byte of the answer was read from it; 0 before.
-        free_ns: when the runtime asked for its next event. done_ns: when every extension had done that, too.
-        deadline: when the function's time is over, on the loop's clock, which is the monotonic one in seconds.
+        event: JSON as sent. arn: the function's ARN.
+        handed_ns: `time.monotonic_ns()` just before the event is written to the runtime's socket; 0 before.
+        answered_ns: `time.monotonic_ns()` just after the last byte of the answer; 0 before.
+        free_ns: when the runtime requested its next event. done_ns: when all extensions had, too.
+        deadline: end of the function's timeout, on the loop's clock (monotonic, in seconds).
         payload: the answer; None before.
-        failed: the answer is an error.
+        failed: whether the answer is an error.
     """
 
     event: Bytes
@@ -56,32 +56,30 @@ class Invocation(msgspec.Struct):
 
     @property
     def duration_s(self) -> float:
-        """Seconds from handing out the event until runtime and extensions had done with it."""
+        """Seconds from sending the event until runtime and extensions finished it."""
         return (self.done_ns - self.handed_ns) / 1e9
 
 
 class InvocationMetrics(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What was measured of one invocation, and the limits that the kernel held its instance to.
+    """The measurement of one invocation, sent as JSON in the header X-Lambda-Local-Measured.
 
-    Callers find it as JSON in the header X-Lambda-Local-Measured. What this machine cannot count is missing.
+    Values that this machine cannot measure are missing.
 
     Attributes:
-        duration_s: from handing the event out until the runtime, and every extension that hears of events, has asked
-            for its next one; in the server's monotonic clock. AWS's emulator of Lambda waits for the same
-            (AwaitRuntimeReady, AwaitAgentsReady).
-        billed_ms: of that and the init phase, which is billed since August 2025 for every function (AWS Compute Blog,
+        duration_s: from sending the event until the runtime, and every extension with INVOKE events, has requested its
+            next one, by the monotonic clock; the same as in AWS's emulator (AwaitRuntimeReady, AwaitAgentsReady).
+        billed_ms: duration and init phase, which is billed for all functions since August 2025 (AWS Compute Blog,
             "AWS Lambda standardizes billing for INIT Phase").
-        after_answer_s: how much of duration_s came after the last byte of the answer; missing where there was none.
-        extensions_s: how much of it came after the runtime had done; missing where no extension hears of events.
-        init_s: of a cold start's init phase; missing on a warm one.
-        created_s: on a cold start, what making the sandbox took before the init phase.
-        cpu_time_s: CPU time of the whole instance (extensions too) meanwhile.
-        periods, throttled_periods: quota periods meanwhile, and those in which the quota ran out.
-        throttled_s: time that processors were kept from it meanwhile, summed over processors.
-        max_memory_bytes: the instance's highest use since it was made, cold start included.
-        memory_kills: processes of the instance that the kernel killed for want of memory meanwhile.
-        instance: name of the instance. invocation: how many events it had been given, this one included.
-        cpu_quota: vCPUs in force. period_us: of that quota. memory_limit_bytes: in force. cgroup: v1 or v2.
+        after_answer_s: the part of duration_s after the last byte of the answer; missing without an answer.
+        extensions_s: the part of it after the runtime had finished; missing without extensions with INVOKE events.
+        init_s: the init phase of a cold start. created_s: the creation of the sandbox before it.
+        cpu_time_s: CPU time of the whole instance, including extensions.
+        periods, throttled_periods: quota periods, and those in which the quota ran out.
+        throttled_s: throttled time, summed over processors.
+        max_memory_bytes: peak memory since the instance was created.
+        memory_kills: processes that the kernel killed for lack of memory.
+        instance: name of the instance. invocation: number of its events, including this one.
+        cpu_quota: vCPUs in force, per period_us. memory_limit_bytes: limit in force. cgroup: v1 or v2.
     """
 
     request_id: str
@@ -106,17 +104,17 @@ class InvocationMetrics(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def billed_ms(duration_s: float) -> int:
-    """What is billed for so long: whole milliseconds, rounded up, and at least one."""
-    # Known to the nanosecond: what is a whole millisecond but for its binary image is not billed as one more.
+    """Return the billed milliseconds, rounded up, at least one."""
+    # Rounded to nanoseconds first, so that a binary fraction does not add a millisecond.
     return max(1, math.ceil(round(duration_s * 1e3, 6)))
 
 
 class InvocationOutcome(NamedTuple):
-    """How an invocation ended: what the caller gets.
+    """The result of an invocation for the caller.
 
     Attributes:
-        function_error: "Unhandled" where the payload reports an error, else None.
-        log: the last 4 KiB of the log of this invocation.
+        function_error: "Unhandled" if the payload is an error, else None.
+        log: the last 4 KiB of the invocation's log.
     """
 
     payload: Bytes

@@ -1,4 +1,4 @@
-"""The life of an instance: its sandbox, the programs in it, the sockets that they are served on, and the end of all."""
+"""The lifecycle of an instance: its sandbox, programs and sockets, from start to end."""
 
 from __future__ import annotations
 
@@ -24,26 +24,25 @@ from lambda_local.sandbox import VCPU_MB, Instance, InstanceFailed, InstanceProc
 from lambda_local.sandbox.memory import resident_pages
 from lambda_local.settings import API_HOST, API_PORT, Settings
 
-# Makes the sandbox of an instance, given name, limits, mounts and the MB of /tmp: `Instance.create` with
-# the owner, or a test's own.
+# (name, limits, mounts, MB of /tmp) -> sandbox: `Instance.create` with the owner, or a test's own.
 MakeBox = Callable[[str, Limits, Sequence[Mount], int], Instance]
 
-# What the shutdown phase takes in all, with an external extension and with internal ones alone; without any, the
-# runtime is ended at once: AWS Lambda Developer Guide, "Lambda execution environment lifecycle". The runtime has 30 %
-# before extensions hear of it: runtimeDeadlineShare in AWS's own emulator (aws-lambda-runtime-interface-emulator).
+# The shutdown phase with an external extension, and with internal ones only; without extensions the runtime is killed
+# at once: AWS Lambda Developer Guide, "Lambda execution environment lifecycle". The runtime's share of it is
+# runtimeDeadlineShare in AWS's emulator (aws-lambda-runtime-interface-emulator).
 _SHUTDOWN_S, _INTERNAL_SHUTDOWN_S = 2.0, 0.5
 _RUNTIME_SHARE = 0.3
 
-# An init phase runs on more processors than a small memory buys; AWS gives no number. Two were measured from outside:
+# An init phase has more CPU than small functions; AWS gives no number. Two vCPUs were measured from outside:
 # https://bitesizedserverless.com/bite/lambda-cold-start-bootstrap/
 _INIT_VCPUS = 2.0
 
-# Of the time that a look at the memory takes: an instance may have a thousand processes, and be looked at for long.
-_REST = 50
+# Pause between memory checks, in multiples of their duration, since an instance may have a thousand processes.
+_PAUSE_FACTOR = 50
 
 
 class Life:
-    """Everything of one instance that must end with it. `begin` once, `end` at any time and any number of times."""
+    """The resources of one instance. Call `begin` once; `end` is idempotent and possible at any time."""
 
     def __init__(self, name: str, function: Function, runtime: Runtime, make_box: MakeBox, settings: Settings) -> None:
         self.name = name
@@ -82,63 +81,59 @@ class Life:
         return self.api.waiting and self.extensions.all_waiting
 
     async def begin(self) -> None:
-        """Make the sandbox, start extensions and runtime, and wait until all ask for their first event.
+        """Create the sandbox, start extensions and runtime, and wait for their first requests.
 
-        Until then it may use more of the processors than the function; the first event finds a full quota.
+        The init phase has a higher CPU quota than the function; the first event starts with a full quota.
 
         Raises:
-            InstanceGone: a program could not be started, ended, said that it failed, or took too long.
+            InstanceGone: a program did not start, exited, reported a failure, or timed out.
             LambdaLocalError: no sandbox is available.
         """
-        began = time.monotonic_ns()
+        start_ns = time.monotonic_ns()
         self._making = asyncio.ensure_future(asyncio.to_thread(self._make))
-        box = await asyncio.shield(self._making)  # a caller that gives up must not lose it
+        box = await asyncio.shield(self._making)  # a cancelled caller must not lose it
         await self._server.listen(await asyncio.to_thread(box.listen, API_HOST, API_PORT))
         for passage, (_, port) in zip(self._passages, self._settings.allow, strict=True):
             await passage.open(await asyncio.to_thread(box.listen, API_HOST, port))
         box.groups.set_quota(max(self._share, vcpus(math.ceil(_INIT_VCPUS * VCPU_MB))))
         self.init_began_ns = time.monotonic_ns()
-        self.created_s = (self.init_began_ns - began) / 1e9
+        self.created_s = (self.init_began_ns - start_ns) / 1e9
         await self._init()
         self.init_s = (time.monotonic_ns() - self.init_began_ns) / 1e9
-        self.look(always=True)
+        self.check_memory(always=True)
         box.groups.set_quota(self._share)
 
-    def look(self, *, always: bool = False) -> bool:
-        """See how much memory it holds, and end its runtime where that is more than it may: False then.
+    def check_memory(self, *, always: bool = False) -> bool:
+        """Measure the memory, and kill the runtime and return False if it is above the limit.
 
         Args:
-            always: also where nothing visible has grown.
+            always: whether to measure even if no visible memory has grown.
         """
         if self._making is None or not self._making.done() or self._making.exception() or self._ending is not None:
             return True
         resident = 0
         if self._statm >= 0:
-            with contextlib.suppress(OSError):  # it has ended
+            with contextlib.suppress(OSError):  # it has exited
                 resident = resident_pages(os.pread(self._statm, 256, 0))
         if not (self.box.groups.grown(resident) or always):
             return True
-        self.max_memory_bytes, over = self.box.groups.look()
+        self.max_memory_bytes, over = self.box.groups.measure_memory()
         if over:
             self._signal_runtime(signal.SIGKILL)
         return not over
 
     def watch(self) -> None:
-        """Look, if the last time did not take so long that looking would take more than 2 % of the server's time."""
-        began = self._loop.time()
-        if began >= self._watch_from:
-            self.look(always=True)
-            self._watch_from = began + _REST * (self._loop.time() - began)
+        """Check the memory, at most 2 % of the server's time."""
+        start = self._loop.time()
+        if start >= self._watch_from:
+            self.check_memory(always=True)
+            self._watch_from = start + _PAUSE_FACTOR * (self._loop.time() - start)
 
     async def until(self, reached: Callable[[], bool], deadline: float) -> bool:
-        """Wait for what the programs do.
+        """Wait for a condition until a deadline of the loop's clock; return whether it was reached.
 
-        Args:
-            deadline: instant of the loop's clock.
-        Returns:
-            False where it was not reached in time.
         Raises:
-            InstanceGone: it can be reached no more.
+            InstanceGone: the instance failed.
         """
         while not reached():
             if self.gone is not None:
@@ -149,7 +144,7 @@ class Life:
         return True
 
     async def end(self, reason: str) -> None:
-        """Tell extensions that registered for it (SPINDOWN, TIMEOUT, FAILURE), then end and remove everything."""
+        """Send SHUTDOWN events (SPINDOWN, TIMEOUT, FAILURE), then stop and remove everything."""
         if self._ending is None:
             self._ending = self._loop.create_task(self._end(reason))
         await asyncio.shield(self._ending)
@@ -160,7 +155,7 @@ class Life:
 
     @property
     def _most_init_s(self) -> float:
-        """Lambda ends an init phase after 10 s, and begins it again in the function's own time."""
+        """The function's timeout counts too, since Lambda restarts an init phase of 10 s within it."""
         return max(self._settings.init_s, self._function.timeout)
 
     def _make(self) -> Instance:
@@ -206,7 +201,7 @@ class Life:
             raise InstanceGone("Extension.LaunchError" if name else "Runtime.InvalidEntrypoint", str(error)) from error
         self._running[name] = process
         if not name:
-            with contextlib.suppress(OSError):  # it has ended already
+            with contextlib.suppress(OSError):  # it has already exited
                 self._statm = os.open(f"/proc/{process.pid}/statm", os.O_RDONLY | os.O_CLOEXEC)
         self._loop.add_reader(process.fileno(), self._exited, name)
 
@@ -216,13 +211,13 @@ class Life:
         status = process.poll() or 0
         if self.gone is None:
             self.gone = extension_exited(status) if name else runtime_exited(status)
-            # An extension that has reported an error ends of itself.
+            # An extension exits by itself after it reports an error.
             self.gone = self.extensions.failure or self.gone
         self._notify()
 
     def _wait_for_change(self, deadline: float) -> asyncio.Future[None]:
-        """Done once something has changed or the deadline has come; it may be done for neither."""
-        # The timer stays from event to event: to look once too often costs less than one timer for each.
+        """Return a future that is done at the next change or the deadline; spurious wake-ups are possible."""
+        # The timer is reused across events, which is cheaper than a timer for each.
         if self._timer is None or self._timer.when() > deadline:
             self._cancel_timer()
             self._timer = self._loop.call_at(deadline, self._time_is_up)
@@ -265,18 +260,17 @@ class Life:
         self.log.close()
 
     async def _shut_down(self, reason: str) -> None:
-        """First the runtime, then the external extensions that want to hear of the end."""
-        began = self._loop.time()
+        """Stop the runtime, then the extensions with SHUTDOWN events."""
+        start = self._loop.time()
         self._signal_runtime(signal.SIGTERM)
-        announced = self.extensions.any_hears(SHUTDOWN)
-        await self._ended(
-            lambda: "" in self._running, began + (_RUNTIME_SHARE * _SHUTDOWN_S if announced else _INTERNAL_SHUTDOWN_S)
-        )
+        announced = self.extensions.any_receives(SHUTDOWN)
+        runtime_s = _RUNTIME_SHARE * _SHUTDOWN_S if announced else _INTERNAL_SHUTDOWN_S
+        await self._ended(lambda: "" in self._running, start + runtime_s)
         self._signal_runtime(signal.SIGKILL)
         if announced:
-            left_s = began + _SHUTDOWN_S - self._loop.time()
-            self.extensions.tell_shutdown(reason, round((time.time() + left_s) * 1e3))
-            await self._ended(lambda: any(self._running), began + _SHUTDOWN_S)  # a name that is not empty
+            left_s = start + _SHUTDOWN_S - self._loop.time()
+            self.extensions.send_shutdown(reason, round((time.time() + left_s) * 1e3))
+            await self._ended(lambda: any(self._running), start + _SHUTDOWN_S)  # extensions have a name
 
     async def _ended(self, running: Callable[[], bool], deadline: float) -> None:
         while running() and self._loop.time() < deadline:

@@ -1,4 +1,4 @@
-"""The log of an instance: the end of what its programs write, between the platform's own lines."""
+"""The log of an instance: the end of its programs' output, and the platform's lines."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ import termios
 from lambda_local.function import LATEST
 from lambda_local.instances.invocation import InvocationMetrics
 
-TAIL_BYTES = 4096  # as much as Invoke gives back with LogType=Tail
+TAIL_BYTES = 4096  # the limit of Invoke with LogType=Tail
 
-_PIPE = 1024 * 1024  # what is in it counts as the writer's memory
-_NOTHING = bytes(4)  # as the kernel writes that no byte waits
+_PIPE = 1024 * 1024  # its content counts as the writer's memory
+_NOTHING = bytes(4)  # the ioctl's result for an empty pipe
 
 
 class InstanceLog:
-    """A pipe that runtime and extensions write to, of which the last part is kept.
+    """A pipe for runtime and extensions, and the tail of their output.
 
-    It is read when the platform says something, and as often as `drain` is called: who fills the pipe before, waits.
-    What comes before the last 4 KiB is thrown away unread, so that a flood costs the server nothing.
+    It is read before each of the platform's lines and by `drain`; a program that fills the pipe waits. Output before
+    the last 4 KiB is dropped unread, so that a flood costs the server nothing.
     """
 
     def __init__(self) -> None:
         self._reading, self.writing = os.pipe()
         os.set_blocking(self._reading, False)
-        with contextlib.suppress(OSError):  # this user has too many
+        with contextlib.suppress(OSError):  # the user's limit of pipe buffers
             fcntl.fcntl(self._reading, fcntl.F_SETPIPE_SZ, _PIPE)
         self._tail = bytearray()
 
     def say(self, lines: str) -> None:
-        """Write lines of the platform's, behind what has been written up to now."""
+        """Append lines of the platform."""
         self.drain()
         if self._tail and not self._tail.endswith(b"\n"):
             self._tail += b"\n"
@@ -43,26 +43,26 @@ class InstanceLog:
     def drain(self) -> None:
         if self._reading < 0:
             return
-        # To read what is empty is an exception, and takes longer.
+        # Faster than the exception of reading an empty pipe.
         waiting = fcntl.ioctl(self._reading, termios.FIONREAD, _NOTHING)
         if waiting == _NOTHING:
             return
         ahead = int.from_bytes(waiting, sys.byteorder) - TAIL_BYTES
-        with contextlib.suppress(BlockingIOError):  # a program of this user has read it
+        with contextlib.suppress(BlockingIOError):  # another program of this user read it
             if ahead > 0:
                 os.splice(self._reading, _nowhere(), ahead)
-            # awslambdaric parts the lines of a stack with \r, so that CloudWatch keeps them as one message.
+            # awslambdaric separates lines of a traceback with \r, so that CloudWatch stores one message.
             self._tail += os.read(self._reading, TAIL_BYTES).replace(b"\r", b"\n")
         del self._tail[:-TAIL_BYTES]
 
     def take(self) -> bytes:
-        """The last 4 KiB since the last call; what comes later belongs to the next invocation."""
+        """Return and clear the last 4 KiB; later output belongs to the next invocation."""
         tail = bytes(self._tail[-TAIL_BYTES:])
         self._tail.clear()
         return tail
 
     def close_writing(self) -> None:
-        """Let the programs alone hold the pipe's other end."""
+        """Close the server's copy of the write end."""
         if self.writing >= 0:
             os.close(self.writing)
             self.writing = -1
@@ -88,7 +88,7 @@ def end_line(request_id: str) -> str:
 
 
 def report_line(measured: InvocationMetrics, memory_mb: int, status: str = "") -> str:
-    """The line that bills are made of.
+    """Return Lambda's REPORT line.
 
     Args:
         memory_mb: the function's memory.

@@ -1,4 +1,4 @@
-"""All instances that are alive: finds a free one for an event, starts another, ends those that nobody needs."""
+"""The pool of instances: chooses an idle one for an event, starts new ones, stops unused ones."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from lambda_local.settings import Settings
 from lambda_local.tasks import Tasks
 
 _REAP_EVERY_S = 1.0
-_LOOK_EVERY_S = 0.05
+_WATCH_EVERY_S = 0.05
 
 
 class TooManyInstances(Exception):
-    """As many instances as may be alive are busy."""
+    """All allowed instances are busy."""
 
 
 class Pool:
-    """The instances of all functions. An instance takes one event at a time; the one used last is taken first."""
+    """The instances of all functions. The most recently used idle instance is chosen first."""
 
     def __init__(
         self,
@@ -34,8 +34,8 @@ class Pool:
         ended: Callable[[Function], None],
     ) -> None:
         """Args:
-        is_current: says whether a configuration can still be called.
-        ended: called when nothing is left of an instance.
+        is_current: returns whether a configuration can still be invoked.
+        ended: called after an instance is removed.
         """
         self._settings = settings
         self._make_box = make_box
@@ -43,41 +43,41 @@ class Pool:
         self._loop = asyncio.get_running_loop()
         self._free: defaultdict[Function, list[FunctionInstance]] = defaultdict(list)
         self._all: set[FunctionInstance] = set()
-        self._present: set[FunctionInstance] = set()  # those that are ending, too
+        self._present: set[FunctionInstance] = set()  # including those that are stopping
         self._ended = ended
         self._ending = Tasks()
-        self._gone: asyncio.Future[None] | None = None  # the next one that has ended
+        self._removed: asyncio.Future[None] | None = None  # done when the next instance is removed
         self._numbers = itertools.count(1)
         self._background = [self._loop.create_task(self._reap()), self._loop.create_task(self._watch())]
 
     async def invoke(self, function: Function, runtime: Runtime, invocation: Invocation) -> InvocationOutcome:
-        """Hand an event to an instance, a new one where none is free.
+        """Run an event in an idle instance or a new one.
 
         Raises:
-            TooManyInstances: and no more may be started.
-            LambdaLocalError: a sandbox could not be made.
+            TooManyInstances: all are busy.
+            LambdaLocalError: a sandbox could not be created.
         """
         instance = self._take(function) or await self._new(function, runtime)
         try:
             outcome = await instance.invoke(invocation)
         except BaseException:
-            self._end(instance, "FAILURE")  # it never began, or is in the middle of an event
+            self._end(instance, "FAILURE")  # it did not start, or was interrupted
             raise
         self._give_back(instance)
         return outcome
 
     def functions(self) -> set[Function]:
-        """The configurations whose instances are still there, be it to end."""
+        """Return the configurations of all instances, including those that are stopping."""
         return {instance.function for instance in self._present}
 
     def retire(self) -> None:
-        """End the free instances of configurations that are out of date; busy ones end after their event."""
+        """Stop idle instances of outdated configurations; busy ones stop after their event."""
         for function in [function for function in self._free if not self._is_current(function)]:
             for instance in self._free.pop(function):
                 self._end(instance, "SPINDOWN")
 
     async def close(self) -> None:
-        """End all instances; whoever still waits for one is failed."""
+        """Stop all instances; unfinished invocations fail."""
         for task in self._background:
             task.cancel()
         self._free.clear()
@@ -95,12 +95,12 @@ class Pool:
         return None
 
     async def _new(self, function: Function, runtime: Runtime) -> FunctionInstance:
-        """Another instance once there is room (one that ends takes some, too), or one that was given back meanwhile."""
+        """Create an instance, after waiting for room if necessary; or return one that became idle meanwhile."""
         while len(self._present) >= self._settings.instances:
             if len(self._present) == len(self._all):
                 self._make_room()
-            self._gone = self._gone or self._loop.create_future()
-            await asyncio.shield(self._gone)
+            self._removed = self._removed or self._loop.create_future()
+            await asyncio.shield(self._removed)
             if (free := self._take(function)) is not None:
                 return free
         name = f"{function.name.lstrip('_-') or 'function'}-{next(self._numbers)}"  # also a host name
@@ -111,7 +111,7 @@ class Pool:
         return instance
 
     def _make_room(self) -> None:
-        """End the instance that has been free for the longest time."""
+        """Stop the instance that has been idle for the longest time."""
         free = [instance for instances in self._free.values() for instance in instances]
         if not free:
             raise TooManyInstances
@@ -127,22 +127,22 @@ class Pool:
             self._end(instance, instance.end_reason)
 
     def _end(self, instance: FunctionInstance, reason: str) -> None:
-        """Let it end in the background; it no longer counts."""
+        """Stop an instance in the background."""
         self._all.discard(instance)
         self._ending.start(self._start_ending(instance, reason))
 
     async def _start_ending(self, instance: FunctionInstance, reason: str) -> None:
         await instance.life.end(reason)
         self._present.discard(instance)
-        if self._gone is not None:
-            self._gone.set_result(None)
-            self._gone = None
+        if self._removed is not None:
+            self._removed.set_result(None)
+            self._removed = None
         self._ended(instance.function)
 
     async def _watch(self) -> None:
-        """Empty the logs of busy instances, and hold them to their memory, which the kernel alone does not."""
+        """Drain the logs of busy instances and check their memory."""
         while True:
-            await asyncio.sleep(_LOOK_EVERY_S)
+            await asyncio.sleep(_WATCH_EVERY_S)
             free = {instance for instances in self._free.values() for instance in instances}
             for instance in self._all - free:
                 instance.life.log.drain()

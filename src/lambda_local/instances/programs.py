@@ -1,4 +1,4 @@
-"""What runs in an instance: the runtime's command line, its files and its environment, and the external extensions."""
+"""Programs of an instance: the runtime's command, files and environment, and the external extensions."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from lambda_local.sandbox import Mount
 from lambda_local.settings import API_HOST, API_PORT, REGION
 
 TASK, OPT = "/var/task", "/opt"
-LANG, CLIENT = "/var/lang", "/var/runtime"  # as in Lambda's own images: the interpreter, and the runtime client
+LANG, CLIENT = "/var/lang", "/var/runtime"  # as in Lambda's images: the interpreter, and the runtime client
 WRAPPER = "AWS_LAMBDA_EXEC_WRAPPER"  # a program that starts the runtime
 
 
 @dataclass(frozen=True)
 class Runtime:
-    """A runtime that can be had here.
+    """A runtime that is available here.
 
     Attributes:
-        argv: the program that speaks the Runtime API; None where the function brings it as `bootstrap`.
-        mounts: what it needs to be seen inside.
-        environment: variables of its own.
-        identity: what AWS_EXECUTION_ENV says. version: what INIT_START says.
+        argv: the command of the runtime client; None if the function has its own `bootstrap`.
+        mounts: its folders in the instance.
+        environment: its variables.
+        identity: value of AWS_EXECUTION_ENV. version: version in INIT_START.
     """
 
     argv: tuple[str, ...] | None
@@ -45,7 +45,7 @@ def mounts(function: Function, runtime: Runtime) -> list[Mount]:
 
 
 def extensions(function: Function) -> list[str]:
-    """Names of the external extensions: the programs in the layers' folder `extensions`, in alphabetical order."""
+    """Return the names of external extensions: the programs in /opt/extensions, in alphabetical order."""
     folder = None if function.opt is None else function.opt / "extensions"
     if folder is None or not folder.is_dir():
         return []
@@ -53,7 +53,7 @@ def extensions(function: Function) -> list[str]:
 
 
 def command(function: Function, runtime: Runtime) -> tuple[str, ...] | None:
-    """The command line of the runtime; None where there should be a bootstrap and is none."""
+    """Return the command of the runtime; None if `bootstrap` is missing."""
     if runtime.argv is not None:
         wrapper = function.environment.get(WRAPPER)
         return (*((wrapper,) if wrapper else ()), *runtime.argv, function.handler)
@@ -65,21 +65,18 @@ def command(function: Function, runtime: Runtime) -> tuple[str, ...] | None:
 
 
 def log_stream() -> str:
-    """A name for the log stream of a new instance, as Lambda makes them: 2026/01/31/[$LATEST]0123…"""
+    """Return a log stream's name in Lambda's format: 2026/01/31/[$LATEST]0123…"""
     return f"{datetime.now(UTC):%Y/%m/%d}/[{LATEST}]{secrets.token_hex(16)}"
 
 
 def environment(function: Function, runtime: Runtime, log_stream: str) -> dict[str, str]:
-    """The environment of the programs of an instance, as Lambda defines it; the function's own variables are added.
-
-    The credentials are made up: they let AWS's clients sign, and mean nothing anywhere.
-    """
+    """Return Lambda's environment variables and the function's own; the credentials are fake."""
     return {
         "PATH": "/var/lang/bin:/usr/local/bin:/usr/bin:/bin:/opt/bin",
         "LD_LIBRARY_PATH": "/var/lang/lib:/lib64:/usr/lib64:/var/runtime:/var/task:/var/task/lib:/opt/lib",
         "LANG": "C.UTF-8",
         "TZ": ":UTC",
-        # Nobody listens there, as on AWS where tracing is off.
+        # Not in use, as on AWS with tracing off.
         "AWS_XRAY_CONTEXT_MISSING": "LOG_ERROR",
         "AWS_XRAY_DAEMON_ADDRESS": "169.254.79.129:2000",
         "_AWS_XRAY_DAEMON_ADDRESS": "169.254.79.129",
@@ -105,7 +102,7 @@ def environment(function: Function, runtime: Runtime, log_stream: str) -> dict[s
     }
 
 
-# Variables that a function may not set: those above that Lambda keeps for itself.
+# Variables that a function may not set.
 _NAMES = """
     _HANDLER _X_AMZN_TRACE_ID AWS_DEFAULT_REGION AWS_REGION AWS_EXECUTION_ENV AWS_LAMBDA_FUNCTION_NAME
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE AWS_LAMBDA_FUNCTION_VERSION AWS_LAMBDA_INITIALIZATION_TYPE AWS_LAMBDA_LOG_GROUP_NAME

@@ -19,9 +19,8 @@ from lambda_local.instances.extensions_api import TELEMETRY, ExtensionsApi
 from lambda_local.instances.invocation import Invocation
 from lambda_local.settings import PAYLOAD_BYTES
 
-# A runtime may put a stack of up to 1 MiB into the header Lambda-Runtime-Function-XRay-Error-Cause. It waits for its
-# next event as long as it takes, so its connections never grow too old. What an instance sends is kept in our memory,
-# not in its own: one answer, those of some extensions, and no more.
+# The header Lambda-Runtime-Function-XRay-Error-Cause may have a stack of 1 MiB. Connections wait for events without a
+# limit of time. Requests are in the server's memory, not the instance's: one answer, and those of a few extensions.
 LIMITS = HttpLimits(
     header_bytes=1200 * 1024,
     body_bytes=PAYLOAD_BYTES,
@@ -39,25 +38,24 @@ _JSON = (("Content-Type", "application/json"),)
 
 
 class RuntimeApi:
-    """What the runtime of one instance has said, and the events that it is given; requests for the Extensions API,
-    which shares the address, are passed on."""
+    """The Runtime API of one instance; forwards requests for the Extensions API, which has the same address."""
 
     def __init__(self, extensions: ExtensionsApi, notify: Callable[[], None]) -> None:
         self.init_error: InstanceGone | None = None
-        self.ready = False  # it has asked for its first event
-        self.asked_ns = 0  # when it last asked for an event
+        self.ready = False  # it has requested its first event
+        self.requested_ns = 0  # when it last requested an event
         self._extensions = extensions
         self._notify = notify
-        self._asking: Exchange | None = None
+        self._request: Exchange | None = None
         self._invocation: Invocation | None = None
 
     @property
     def waiting(self) -> bool:
-        return self._asking is not None and not self._asking.gone
+        return self._request is not None and not self._request.gone
 
     def hand_out(self, invocation: Invocation) -> None:
-        asking, self._asking = self._asking, None
-        assert asking is not None, "no runtime waits"
+        request, self._request = self._request, None
+        assert request is not None, "no runtime waits"
         self._invocation = invocation
         headers = [
             *_JSON,
@@ -66,19 +64,19 @@ class RuntimeApi:
             ("Lambda-Runtime-Invoked-Function-Arn", invocation.arn),
             ("Lambda-Runtime-Trace-Id", invocation.trace_id),
         ]
-        answer = response(200, invocation.event, headers, keep_alive=asking.keep_alive)
+        answer = response(200, invocation.event, headers, keep_alive=request.keep_alive)
         invocation.handed_ns = time.monotonic_ns()
-        asking.send(answer)
+        request.send(answer)
 
     def handle(self, exchange: Exchange) -> None:
-        """Answer one request of a program in the instance, now or later."""
+        """Answer one request of a program in the instance, possibly later."""
         method, path = exchange.request.method, exchange.request.path
         if path.startswith(EXTENSION):
             self._extensions.handle(exchange)
         elif path.startswith(_RUNTIME):
             self._runtime(exchange, method, path.removeprefix(_RUNTIME))
         elif path in TELEMETRY:
-            exchange.answer_json(202, {"errorType": "Telemetry.NotSupported", "errorMessage": "it is not here"})
+            exchange.answer_json(202, {"errorType": "Telemetry.NotSupported", "errorMessage": "not supported"})
         else:
             exchange.answer(404)
 
@@ -98,8 +96,8 @@ class RuntimeApi:
             _refuse(exchange, 403, "InvalidStateTransition", "the last event was not answered")
             return
         self.ready = True
-        self._asking = exchange
-        self.asked_ns = exchange.request.received_ns
+        self._request = exchange
+        self.requested_ns = exchange.request.received_ns
         self._notify()
 
     def _answered(self, exchange: Exchange, request_id: str, kind: str) -> None:
@@ -109,19 +107,19 @@ class RuntimeApi:
         elif invocation is None or invocation.request_id != request_id:
             _refuse(exchange, 400, "InvalidRequestID", "Invalid request ID")
         elif invocation.payload is not None:
-            _refuse(exchange, 403, "InvalidStateTransition", "this event was answered before")
+            _refuse(exchange, 403, "InvalidStateTransition", "this event was already answered")
         else:
             invocation.answered_ns = exchange.request.received_ns
-            # A runtime that streams its answer and fails in the middle says so in the trailers.
-            broken_off = kind == "response" and _ERROR_TYPE in exchange.request.headers
-            invocation.failed = kind == "error" or broken_off or exchange.request.too_large
+            # A failure in the middle of a streamed answer is reported in its trailers.
+            incomplete = kind == "response" and _ERROR_TYPE in exchange.request.headers
+            invocation.failed = kind == "error" or incomplete or exchange.request.too_large
             if exchange.request.too_large:
                 words = f"Response payload size exceeded maximum allowed payload size ({PAYLOAD_BYTES} bytes)."
                 error = {"errorType": "Function.ResponseSizeTooLarge", "errorMessage": words}
                 invocation.payload = msgspec.json.encode(error)
                 _refuse(exchange, 413, "RequestEntityTooLarge", words)
             else:
-                invocation.payload = _trailed_error(exchange.request) if broken_off else exchange.request.body
+                invocation.payload = _trailer_error(exchange.request) if incomplete else exchange.request.body
                 exchange.answer(202, _OK, _JSON)
 
     def _init_error(self, exchange: Exchange) -> None:
@@ -134,8 +132,8 @@ class RuntimeApi:
         self._notify()
 
 
-def _trailed_error(request: HttpRequest) -> bytes:
-    """The error in the trailers of an answer: its body in Base64, where there is one that can be read."""
+def _trailer_error(request: HttpRequest) -> bytes:
+    """Return the error in an answer's trailers: its Base64 body if valid, else a message."""
     with contextlib.suppress(ValueError, msgspec.DecodeError):
         body = base64.b64decode(request.headers.get(_ERROR_BODY, ""), validate=True)
         msgspec.json.decode(body)

@@ -1,1 +1,1 @@
-"""The runtime clients under which the local Lambda runs functions."""
+"""The runtime clients that run functions."""

@@ -1,4 +1,4 @@
-"""The runtimes by their names: what runs each here, what it lacks, and how that is installed."""
+"""Runtimes by name: find, check and install them."""
 
 from __future__ import annotations
 
@@ -16,46 +16,43 @@ _PROVIDED = ("provided.al2023", "provided.al2")
 
 
 class _Language(Protocol):
-    """What there is to a managed runtime; each function takes its name, and may raise `SetUpFailed`."""
+    """The functions of a managed runtime's module; each may raise `SetUpFailed`."""
 
     def find(self, name: str, /) -> Runtime:
-        """What runs it, where nothing is missing that `setup` would have to install."""
+        """Return the runtime; call only if `setup` has nothing to install."""
 
     def missing(self, name: str, /) -> Missing | None:
-        """What is lacking here to have it."""
+        """Return why it is not available, or None."""
 
     def install(self, name: str, /) -> None:
         """Install AWS's runtime client."""
 
 
-# By the beginning of a runtime's name.
+# By prefix of the runtime's name.
 _LANGUAGES: dict[str, _Language] = {"python3.": python, "nodejs": node}
 
 
 def find(name: str) -> Runtime:
-    """What runs functions of this runtime. It may take a while the first time: libraries may have to be installed.
+    """Return a runtime; the first time this may install libraries.
 
     Raises:
         SetUpFailed: it is unknown, or not available on this machine.
     """
     try:
         runtime = Runtime(None, (), {}, "", f"provided:{name[9:]}") if name in _PROVIDED else _managed(name)
-        programs = [Mount(folder, place) for folder, place in shell()]
+        programs = [Mount(folder, target) for folder, target in shell()]
     except OSError as error:
-        raise SetUpFailed(f"the cache cannot be written: {error}", "make room, or set XDG_CACHE_HOME") from error
+        raise SetUpFailed(f"the cache cannot be written: {error}", "free space, or set XDG_CACHE_HOME") from error
     return dataclasses.replace(runtime, mounts=(*programs, *runtime.mounts))
 
 
 def here() -> list[str]:
-    """The runtimes that this machine's own programs give."""
+    """Return the runtimes of this machine's interpreters."""
     return [name for name in (python.here(), node.here()) if name is not None]
 
 
 def lack(name: str) -> dict[str, Any]:
-    """What is missing here to have the runtime of this name, as members of a document; `client` where it is ready.
-
-    The client's name has a hash of all that it is made of.
-    """
+    """Return why a runtime is not available, as a document; `client` if it is, with a hash of its content."""
     try:
         missing = _language(name).missing(name)
         if missing is None:
@@ -77,7 +74,7 @@ def _managed(name: str) -> Runtime:
 
 
 def _language(name: str) -> _Language:
-    match = next((language for beginning, language in _LANGUAGES.items() if name.startswith(beginning)), None)
+    match = next((language for prefix, language in _LANGUAGES.items() if name.startswith(prefix)), None)
     if match is None:
-        raise SetUpFailed(f"only python3.x, nodejs and {_PROVIDED[0]} are", "name one of them")
+        raise SetUpFailed(f"only python3.x, nodejs and {_PROVIDED[0]} are supported", "use one of them")
     return match

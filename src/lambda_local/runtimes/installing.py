@@ -1,4 +1,4 @@
-"""Where what is installed is kept, how it is made once, and the programs that install and build it."""
+"""The cache of installed software, and the programs that install and build it."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from lambda_local.errors import SetUpFailed
 from lambda_local.settings import NAME
 
 _COMPLETE = "complete"
-_TAIL_LINES = 15  # the end of an installer's output, where the reason stands
+_TAIL_LINES = 15  # the end of an installer's output has the reason
 _ASK_TIMEOUT_S = 20
 
 
 @dataclass(frozen=True)
 class Missing:
-    """What a runtime lacks here: why, what to do, and who can do it.
+    """Why a runtime is not available, and what to do.
 
     Attributes:
-        apt: Debian's packages that would change it.
-        makable: `setup` can. on_first_use: creating a function does, and waits for it.
+        apt: Debian packages to install.
+        makable: whether `setup` can install it. on_first_use: whether creating a function installs it.
     """
 
     error: str
@@ -40,28 +40,28 @@ class Missing:
 
 
 def place(name: str, *made_of: bytes) -> Path:
-    """Where something is kept, or will be: its name has a hash of all that it is made of. It may be deleted."""
+    """Return a path in the cache, named by a hash of its inputs."""
     own, caches = os.environ.get("LAMBDA_LOCAL_CACHE"), os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     base = Path(own) if own else Path(caches) / NAME
     return base.expanduser() / f"{name}-{hashlib.sha256(b''.join(made_of)).hexdigest()[:16]}"
 
 
 def is_complete(folder: Path) -> bool:
-    """Whether `make_once` has made this folder."""
+    """Return whether `make_once` completed this folder."""
     return (folder / _COMPLETE).exists()
 
 
 def make_once(folder: Path, make: Callable[[Path], None]) -> Path:
-    """A folder of the cache, filled by *make* where it is not there yet; *make* has to create it."""
+    """Return a folder of the cache; *make* creates it if necessary."""
     if is_complete(folder):
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with (folder.parent / f"{folder.name}.lock").open("w") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)  # two servers may start at once
+    with (folder.parent / f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two servers may start at the same time
         if not is_complete(folder):
             shutil.rmtree(folder, ignore_errors=True)
             make(folder)
-            # The programs of an instance run as nobody in particular. What a link leads to is not ours to change.
+            # Programs of an instance run as another user. Targets of links are not changed.
             for path in (folder, *folder.rglob("*")):
                 if not path.is_symlink():
                     path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
@@ -72,8 +72,8 @@ def make_once(folder: Path, make: Callable[[Path], None]) -> Path:
 def run(
     command: Sequence[str], failure: str, *, environment: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> None:
-    """Run a program that installs or builds, to its end. Raises `SetUpFailed` with the end of its output."""
-    hint = "fix that, then try again"
+    """Run an installer or a build. Raises `SetUpFailed` with the end of its output."""
+    hint = "fix this, then try again"
     try:
         ended = _ended(command, env=environment, cwd=folder)
     except OSError as error:
@@ -84,21 +84,21 @@ def run(
 
 
 def install_python_packages(lock: Path, python: str, failure: str, into: Path) -> None:
-    """Install what a hashed lock names, compiled, with uv where it is installed and pip otherwise."""
+    """Install the packages of a hashed lock with byte code, with uv if available, else with pip."""
     own = Path(sys.executable).with_name("uv")
     uv = str(own) if own.exists() else shutil.which("uv")
     if uv is not None:
-        # Copies, not links: what happens to the files here must not happen to uv's own.
+        # Copies, not links, so that changes here do not affect uv's cache.
         command = [uv, "pip", "install", "--python", python, "--link-mode", "copy", "--compile-bytecode"]
     else:
         command = [python, "-m", "pip", "install"]
     command += ["--quiet", "--require-hashes", "--target", str(into), "-r", str(lock)]
-    # The system's certificates, among which a company's proxy may have put its own, are trusted only when asked to.
+    # uv trusts the system's certificates, such as those of a company's proxy, only on request.
     run(command, failure, environment={"UV_SYSTEM_CERTS": "1"} | dict(os.environ))
 
 
 def ask(*command: str) -> str:
-    """What a program that answers at once prints on stdout and stderr; empty where it does not work."""
+    """Return a short program's output on stdout and stderr; empty if it fails."""
     try:
         ended = _ended(command, timeout=_ASK_TIMEOUT_S)
     except (OSError, subprocess.TimeoutExpired):
@@ -115,6 +115,6 @@ def _ended(command: Sequence[str], **how: Any) -> subprocess.CompletedProcess[st
 
 @functools.lru_cache(maxsize=16)
 def reported_version(program: str, word: str, pattern: str) -> str:
-    """The version that a program reports, asked for once: the pattern's first group; empty where it names none."""
+    """Return a program's version, the pattern's first group in its output; empty without a match."""
     match = re.search(pattern, ask(program, word))
     return match[1] if match is not None else ""

@@ -1,4 +1,4 @@
-"""Finds a Node for a Lambda function and builds AWS's runtime client for it in the cache."""
+"""Finds Node and builds AWS's runtime client for it in the cache."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lambda_local.sandbox import Mount
 
 _LOCKED = Path(__file__).parent / "node_client"
 _PACKAGE = "aws-lambda-ric"
-# What its native part is built with, and Debian's packages of that. libtool's program is libtoolize.
+# Programs for building its native part -> Debian packages.
 _BUILT_WITH = {
     "autoconf": "autoconf",
     "automake": "automake",
@@ -31,10 +31,10 @@ _BUILT_WITH = {
 
 
 def find(name: str) -> Runtime:
-    """What runs functions of this runtime ('nodejs20.x'). Raises `SetUpFailed` where there is no such Node."""
+    """Return the runtime, as 'nodejs20.x'. Raises `SetUpFailed` without this Node."""
     _, version = _find_node(name)
     client, major = _folder(version), version.partition(".")[0]
-    # Where `require` looks: AWS Lambda Developer Guide, "Building Lambda functions with Node.js", layers.
+    # The search path of `require`: AWS Lambda Developer Guide, "Building Lambda functions with Node.js", layers.
     modules = (f"{OPT}/nodejs/node{major}/node_modules", f"{OPT}/nodejs/node_modules", f"{CLIENT}/node_modules")
     argv = (f"{LANG}/bin/node", f"{CLIENT}/node_modules/{_PACKAGE}/bin/index.mjs")
     mounts = (Mount(client / "lang", f"{LANG}/bin"), Mount(client, CLIENT))
@@ -43,14 +43,14 @@ def find(name: str) -> Runtime:
 
 
 def missing(name: str) -> Missing | None:
-    """What is lacking here to have the runtime of this name. Raises `SetUpFailed` where there is no such Node."""
+    """Return why the runtime is not available, or None. Raises `SetUpFailed` without this Node."""
     _, version = _find_node(name)
     if installing.is_complete(_folder(version)):
         return None
     lacking = [program for program in _BUILT_WITH if shutil.which(program) is None]
     if lacking:
         packages = tuple(_BUILT_WITH[program] for program in lacking)
-        reason = f"AWS's runtime client for Node is not built, and building it takes {', '.join(lacking)}"
+        reason = f"AWS's runtime client for Node is not built; building it needs {', '.join(lacking)}"
         return Missing(
             reason, f"apt-get install {' '.join(packages)}, then python -m lambda_local setup {name}", packages
         )
@@ -64,7 +64,7 @@ def install(name: str) -> None:
 
 
 def _build(program: Path, folder: Path) -> None:
-    """Install by the lock elsewhere, and keep the client alone: the other packages are what it is built with."""
+    """Install by the lock in a temporary folder, and copy only the client, without its build dependencies."""
     with tempfile.TemporaryDirectory(prefix=".node-", dir=folder.parent) as scratch:
         for file in ("package.json", "package-lock.json"):
             shutil.copy(_LOCKED / file, scratch)
@@ -75,7 +75,7 @@ def _build(program: Path, folder: Path) -> None:
             folder=Path(scratch),
         )
         client = Path(scratch, "node_modules", _PACKAGE)
-        # npm may be told not to run the scripts of packages.
+        # npm may be configured not to run scripts.
         if not (client / "dist" / "rapid-client.node").exists():
             raise SetUpFailed(
                 "npm did not build the native part of AWS's runtime client for Node",
@@ -90,7 +90,7 @@ def _build(program: Path, folder: Path) -> None:
 
 
 def _environment(program: Path) -> dict[str, str]:
-    """With Node's headers, where they are beside it, node-gyp does not download them."""
+    """Point node-gyp to Node's own headers if they exist, so that it does not download them."""
     prefix = program.resolve().parents[1]
     headers = {"npm_config_nodedir": str(prefix)} if (prefix / "include/node/node.h").exists() else {}
     return headers | dict(os.environ)
@@ -101,23 +101,23 @@ def _folder(version: str) -> Path:
 
 
 def here() -> str | None:
-    """The runtime that this machine's Node gives, e.g. `nodejs20.x`; None where there is none."""
+    """Return the runtime of this machine's Node, as `nodejs20.x`; None without Node."""
     version = _here()[1]
     return f"nodejs{version.partition('.')[0]}.x" if version else None
 
 
 def _here() -> tuple[str, str]:
-    """The Node on PATH and its version in full, which is empty where it does not work."""
+    """Return the Node on PATH and its full version; empty if it does not work."""
     program = shutil.which("node")
     return (program, reported_version(program, "--version", r"\Av(\d+\.\d+\.\d+)\s*\Z")) if program else ("", "")
 
 
 def _find_node(name: str) -> tuple[Path, str]:
-    """The Node of this runtime, and its version in full."""
+    """Return the Node of this runtime and its full version."""
     own, (program, version) = here(), _here()
     if own is None:
         major = re.sub(r"\D", " ", name).split()[:1]
         raise SetUpFailed("node is not installed", f"install Node {''.join(major)} and put it on PATH")
     if own != name:
-        raise SetUpFailed(f"the node on PATH gives {own}", f"use {own}, or put another node on PATH")
+        raise SetUpFailed(f"the node on PATH is {own}", f"use {own}, or put another node on PATH")
     return Path(program).resolve(), version

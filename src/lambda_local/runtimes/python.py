@@ -1,4 +1,4 @@
-"""Finds an interpreter for a Python function and installs AWS's runtime client for it into the cache."""
+"""Finds a Python interpreter and installs AWS's runtime client for it into the cache."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
 _ASK = "import json, sys; print(json.dumps([sys.base_prefix, sys.version, list(sys.version_info[:2])]))"
 
 
-# Folders of programs below an interpreter's prefix. Where that is /usr, they hold all programs of the machine.
+# Folders of programs below an interpreter's prefix; if that is /usr, they have all programs of the machine.
 _PROGRAMS = ("sbin", "games", "local/bin", "local/sbin", "local/games")
 
 
 def find(name: str) -> Runtime:
-    """What runs functions of this runtime ('python3.12'); AWS's client is installed where it is not yet.
+    """Return the runtime, as 'python3.12'; installs AWS's client if necessary.
 
     Raises:
-        SetUpFailed: there is no such interpreter here, or the client could not be installed.
+        SetUpFailed: the interpreter is missing, or the client could not be installed.
     """
     executable, prefix, version = _find_interpreter(name)
     client = _client(executable, prefix, name, version)
-    # -S keeps the packages of the machine's interpreter out; the client's bootstrap.py makes the search path.
+    # -S hides the interpreter's own packages; the client's bootstrap.py sets the search path.
     argv = (f"{LANG}/bin/{name}", "-S", f"{CLIENT}/bootstrap.py")
     empty = [Mount(no_programs(), f"{LANG}/{folder}") for folder in _PROGRAMS if (prefix / folder).is_dir()]
     mounts = (Mount(prefix, LANG), Mount(client / "lang", f"{LANG}/bin"), *empty, Mount(client, CLIENT))
@@ -43,12 +43,12 @@ def install(name: str) -> None:
 
 
 def here() -> str:
-    """The runtime of the interpreter that runs this."""
+    """Return the runtime of this interpreter."""
     return f"python{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def missing(name: str) -> Missing | None:
-    """What is lacking here to have the runtime of this name. Raises `SetUpFailed` where there is no such Python."""
+    """Return why the runtime is not available, or None. Raises `SetUpFailed` without this Python."""
     _, _, version = _find_interpreter(name)
     if installing.is_complete(_folder(version)):
         return None
@@ -61,12 +61,12 @@ def missing(name: str) -> Missing | None:
 
 
 def _find_interpreter(name: str) -> tuple[str, Path, str]:
-    """The interpreter, the folder that it lives in, and its version in full."""
+    """Return the interpreter, its prefix, and its full version."""
     own = here()
     executable = sys.executable if name == own else shutil.which(name) or name
     try:
         prefix, version, (major, minor) = json.loads(installing.ask(executable, "-c", _ASK))
-    except ValueError:  # it does not work, or is not there
+    except ValueError:  # it is missing or fails
         major = minor = 0
     if f"python{major}.{minor}" != name:
         raise SetUpFailed(f"there is no {name} on this machine", f"install it, or use {own}")
@@ -80,14 +80,14 @@ def _folder(version: str) -> Path:
 
 
 def _client(executable: str, prefix: Path, name: str, version: str) -> Path:
-    """The folder of the client, made where it is not there yet."""
+    """Return the folder of the client, installing it if necessary."""
 
     def make(folder: Path) -> None:
-        # A function's sandbox cannot write byte code, so it is made here.
+        # With byte code, which a function's sandbox cannot write.
         failure = "AWS's runtime client could not be installed"
         installing.install_python_packages(_LOCK, executable, failure, folder)
         shutil.copy(_BOOTSTRAP, folder / "bootstrap.py")
-        # Beside the original are all programs of the machine where that is /usr/bin.
+        # A copy, since the original's folder may be /usr/bin with all programs of the machine.
         (folder / "lang").mkdir()
         shutil.copy(prefix / "bin" / name, folder / "lang" / name)
         (folder / "lang" / "python3").symlink_to(name)

@@ -1,4 +1,4 @@
-"""The programs of `/usr/bin` in an instance: a shell and what goes with it, as in Lambda's own image."""
+"""The programs of `/usr/bin` in an instance: a shell and basic tools, as in Lambda's image."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lambda_local.runtimes import installing
 
-# What provided.al2023 has for shell scripts: bash, coreutils, grep, sed, gawk, findutils, gzip, tar and curl.
+# As in provided.al2023: bash, coreutils, grep, sed, gawk, findutils, gzip, tar and curl.
 _NAMES = """
     [ awk base32 base64 basename bash cat chmod comm cp curl cut date dd df dirname du echo egrep env expand expr false
     fgrep find fold gawk getent grep gunzip gzip head hostname id install join kill ln ls mawk md5sum mkdir mkfifo
@@ -16,18 +16,18 @@ _NAMES = """
     sha256sum sha512sum shuf sleep sort split stat stdbuf stty sync tac tail tar tee test timeout touch tr true truncate
     tty uname unexpand uniq wc which whoami xargs yes zcat
 """
-# The folders of programs that Lambda's PATH and a shell's own know, besides /usr/bin.
+# Other folders of programs in the PATH of Lambda and of shells.
 _OTHERS = ("/usr/local/bin", "/usr/local/sbin", "/usr/sbin", "/bin", "/sbin")
 
 
 @functools.cache
 def shell() -> tuple[tuple[Path, str], ...]:
-    """Folders and where they are to be seen: copies of some of the machine's programs, in place of all that it has."""
+    """Return (folder, target) of copies of these programs, which replace all programs of the machine."""
     folder = _folder()
-    # Where /bin is a link to /usr/bin, it stays one; where it is a folder, its programs are those of /usr/bin.
-    others = [place for place in _OTHERS if Path(place).is_dir() and not Path(place).is_symlink()]
-    instead = [(folder / "programs" if place == "/bin" else no_programs(), place) for place in others]
-    return ((folder / "programs", "/usr/bin"), *instead)
+    # A /bin that links to /usr/bin stays a link; a folder gets the programs of /usr/bin.
+    others = [target for target in _OTHERS if Path(target).is_dir() and not Path(target).is_symlink()]
+    replaced = [(folder / "programs" if target == "/bin" else no_programs(), target) for target in others]
+    return ((folder / "programs", "/usr/bin"), *replaced)
 
 
 def no_programs() -> Path:

@@ -1,13 +1,13 @@
-"""The sandbox of one function instance: namespaces of its own, the CPU share and the memory that it was promised.
+"""The sandbox of one function instance: namespaces, CPU quota and memory limit.
 
     instance = Instance.create(new_folder(), "hello-1", Limits(128, vcpus(128)), [Mount(code, "/var/task")])
-    listener = instance.listen("127.0.0.1", 9001)       # a socket inside the instance, held outside
+    listener = instance.listen("127.0.0.1", 9001)       # a socket in the instance's network
     process = instance.start(["/var/task/bootstrap"], environment, "/var/task", log, log)
     …
     instance.destroy()
 
-Nothing of an instance outlives the process that created it, even if that is killed; what a killed one leaves in the
-file systems (control groups, folders) `sweep` removes at the next start.
+All processes of an instance end with the process that created it, even if that is killed. At the next start `sweep`
+removes control groups and folders of killed servers.
 """
 
 from lambda_local.sandbox.instance import Instance, Mount, available

@@ -1,4 +1,4 @@
-"""Stops every process of a control group and lets them go on, under cgroup v1 and v2.
+"""Freezes and thaws the processes of a control group, in cgroup v1 and v2.
 
 Linux: Documentation/admin-guide/cgroup-v1/freezer-subsystem.rst, and cgroup-v2.rst, "cgroup.freeze".
 """
@@ -10,35 +10,35 @@ import os
 import threading
 from pathlib import Path
 
-# By the name of the file: the text that stops them, and the one that lets them go on.
+# File -> the text to freeze, and the text to thaw.
 _FILES = {"freezer.state": (b"FROZEN", b"THAWED"), "cgroup.freeze": (b"1", b"0")}
 
 
 class Freezer:
-    """The freezer of one group. Its methods never raise, also where the group has none, or is gone.
+    """The freezer of one group. Methods never raise, even if the group has none or is gone.
 
     Attributes:
-        thawing: what lets the processes go on when it is written to `handle`.
+        thawing: the text that thaws the processes when written to `handle`.
     """
 
     def __init__(self, folder: Path) -> None:
         self.thawing = self._freezing = b""
         self._fd = -1
-        self._lock = threading.Lock()  # a closed descriptor may be another file
+        self._lock = threading.Lock()  # a closed descriptor may be reused
         for file, texts in _FILES.items():
             with contextlib.suppress(OSError):
                 self._fd = os.open(folder / file, os.O_WRONLY | os.O_CLOEXEC)
                 self._freezing, self.thawing = texts
 
     def freeze(self) -> None:
-        """Stop every process until `thaw`, as Lambda does between events; the kernel does so while this returns."""
+        """Start freezing all processes, as Lambda does between events; returns before they are frozen."""
         self._write(self._freezing)
 
     def thaw(self) -> None:
         self._write(self.thawing)
 
     def handle(self) -> int | None:
-        """A descriptor for another process; None where there is no freezer. The caller closes it."""
+        """Return a descriptor for another process, which the caller closes; None without a freezer."""
         return os.dup(self._fd) if self._fd >= 0 else None
 
     def close(self) -> None:
@@ -54,20 +54,17 @@ class Freezer:
 
 
 def thaw(folder: Path) -> None:
-    """Let the processes of the group at *folder* go on. In v1 a frozen process does not even die."""
+    """Thaw the group at *folder*; in v1 frozen processes cannot die."""
     with contextlib.closing(Freezer(folder)) as freezer:
         freezer.thaw()
 
 
 def keep_frozen(folder: Path) -> None:
-    """Make a group of v1 without processes, and freeze it.
+    """Create and freeze an empty v1 group, which makes other freezes cheaper. Raises `OSError`.
 
-    When the first group of a machine freezes, and when the last one thaws, the kernel rewrites its own code on every
-    processor (`freezer_active` in kernel/cgroup/legacy_freezer.c is a static branch): 50 µs of the writer's CPU time,
-    twice for every event. While a group stays frozen each takes 7 µs.
-
-    Raises:
-        OSError: the kernel refuses.
+    When the first group of a machine freezes, and when the last one thaws, the kernel patches its code on all
+    processors (`freezer_active` in kernel/cgroup/legacy_freezer.c is a static branch). This takes the writer 50 µs of
+    CPU time, twice per event; with another frozen group it takes 7 µs.
     """
     folder.mkdir(exist_ok=True)
     with contextlib.closing(Freezer(folder)) as freezer:

@@ -1,4 +1,4 @@
-"""The control groups of one instance: made with its limits, read while it lives, removed after it."""
+"""The control groups of one instance: limits, counters, removal."""
 
 from __future__ import annotations
 
@@ -45,24 +45,24 @@ from lambda_local.sandbox.limits import (
 )
 from lambda_local.sandbox.memory import held
 
-_NEEDED = ("cpu", "memory")  # the others are used where they are
-_ENOUGH = 4096  # bytes: longer than any file that is read
-_STEP = 1 << 20  # bytes: smaller changes of what is counted elsewhere move no limit
-# A group can be removed a moment after its last process was reaped.
+_REQUIRED = ("cpu", "memory")  # the others are optional
+_READ_BYTES = 4096  # longer than any of the files
+_STEP = 1 << 20  # bytes: smaller changes of memory charged elsewhere do not change the limit
+# A group can be removed shortly after its last process is reaped.
 _REMOVAL_S = 5.0
-_LOOK_EVERY_S = 0.002
-_TRIES = 20  # against an owner who removes the common folder, empty just now, at the same moment
+_RETRY_EVERY_S = 0.002
+_TRIES = 20  # another owner may remove the common folder while it is empty
 
 
 class Groups:
-    """One group in every hierarchy that is available; what is not is missing in `in_force` and `counters`."""
+    """One group in each available hierarchy; others are missing in `in_force` and `counters`."""
 
     def __init__(self, name: str, root: Path = Path("/")) -> None:
-        """Choose the places; nothing is made yet.
+        """Choose the hierarchies, without creating anything.
 
         Args:
-            name: of the folders, unlike any other instance's.
-            root: where the file system begins; another one in tests.
+            name: unique name of the folders.
+            root: root of the file system; another one in tests.
         """
         self._places: dict[str, Hierarchy] = {}
         self._missing: dict[str, SandboxMissing] = {}
@@ -73,38 +73,38 @@ class Groups:
                 self._missing[controller] = missing
         self._name = name
         self._open: dict[str, int] = {}
-        self._memory_bytes = self._elsewhere = self._seen = 0
+        self._memory_bytes = self._elsewhere = self._last_usage = 0
         self._usage = -1
         self._peak: int | None = None
         self.freezer = Freezer(Path(os.devnull))  # none before `make`
-        # A counter may be read while another thread destroys the instance, and a closed descriptor be another file.
+        # Another thread may destroy the instance during a read, and a closed descriptor may be reused.
         self._reading = threading.Lock()
 
     @property
     def folders(self) -> list[Path]:
-        """Every folder of its processes once: in v2 one serves all controllers."""
+        """The folders of its processes without duplicates: in v2 one has all controllers."""
         return list(dict.fromkeys(self._folder(controller) for controller in self._places))
 
     @property
     def made(self) -> list[Path]:
-        """Every folder that `make` makes, and that is to be removed."""
+        """The folders that `make` creates."""
         still = self._still
         return self.folders if still is None else [*self.folders, still]
 
     def make(self, limits: Limits) -> None:
-        """Make the folders, write the limits and read them back.
+        """Create the folders, set the limits and read them back.
 
         Raises:
-            SandboxMissing: there is no quota, or no limit of memory, available.
-            InstanceFailed: the kernel refuses, or holds the instance to other limits than were written.
+            SandboxMissing: CPU quotas or memory limits are not available.
+            InstanceFailed: the kernel refuses a limit or reports another one.
         """
         for controller, place in list(self._places.items()):
             try:
                 _make(place, self._folder(controller))
             except OSError as error:
                 del self._places[controller]
-                self._missing[controller] = _not_to_be_had(error, place)
-        for controller in _NEEDED:
+                self._missing[controller] = _missing_group(error, place)
+        for controller in _REQUIRED:
             if controller not in self._places:
                 raise self._missing[controller]
         self._memory_bytes = limits.memory_mb << 20
@@ -112,19 +112,19 @@ class Groups:
             self._limit(self._folder(controller), limit_settings(place.version, limits).get(controller, []))
         self._compare(limits)
         if self._still is not None:
-            with contextlib.suppress(OSError):  # freezing only takes longer without it
+            with contextlib.suppress(OSError):  # only slows freezing down
                 keep_frozen(self._still)
         self._open_counters()
 
     def procs(self) -> list[int]:
-        """Descriptors of all `cgroup.procs`, open for writing: the caller closes them."""
+        """Open all `cgroup.procs` for writing; the caller closes the descriptors."""
         return [os.open(folder / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC) for folder in self.folders]
 
     def in_force(self) -> InForce:
-        """The limits, read from the kernel now; that of memory with what is counted elsewhere.
+        """Read the limits from the kernel; the memory limit includes what is charged elsewhere.
 
         Raises:
-            InstanceFailed: there are none, as in an instance that is gone.
+            InstanceFailed: there are none, for example because the instance is gone.
         """
         texts = {
             file: text
@@ -136,28 +136,27 @@ class Groups:
         return replace(now, memory_bytes=now.memory_bytes + self._elsewhere)
 
     def counters(self, *, times: bool = False) -> Counters:
-        """What has been used so far: a few preads, cheap enough for every invocation. *times* leaves out memory."""
+        """Read the counters, cheaply enough for each invocation; *times* skips memory."""
         texts: dict[str, bytes] = {}
         with self._reading, contextlib.suppress(OSError):  # the group is gone
             for file, fd in self._open.items():
                 if not times or not file.startswith("memory."):
-                    texts[file] = os.pread(fd, _ENOUGH, 0)
+                    texts[file] = os.pread(fd, _READ_BYTES, 0)
         return parse_counters(texts)
 
     def grown(self, resident: int) -> bool:
-        """Whether it visibly holds more than before, by one process's resident bytes and the use of the group."""
+        """Return whether one process's resident bytes plus the group's usage have grown."""
         with self._reading, contextlib.suppress(OSError):
-            used = 0 if self._usage < 0 else int(os.pread(self._usage, _ENOUGH, 0))
-            if resident + used <= self._seen:
+            used = 0 if self._usage < 0 else int(os.pread(self._usage, _READ_BYTES, 0))
+            if resident + used <= self._last_usage:
                 return False
-            self._seen = resident + used + _STEP // 16
+            self._last_usage = resident + used + _STEP // 16
         return True
 
-    def look(self) -> tuple[int | None, bool]:
-        """The most memory that was seen held up to now, and whether it is more than there may be.
+    def measure_memory(self) -> tuple[int | None, bool]:
+        """Return the peak memory so far, and whether it is above the limit.
 
-        Where the kernel counts some of it elsewhere, its limit is lowered by that. What it held when the kernel killed
-        in it nobody saw: it had reached its limit.
+        Lowers the kernel's limit by memory that is charged elsewhere. After a kill by the kernel the peak is the limit.
         """
         killed = self.counters().oom_kills
         with self._reading:
@@ -167,13 +166,13 @@ class Groups:
             stat = read(self._folder("memory") / "memory.stat") or ""
             sockets = int(read(self._folder("memory") / SOCKETS) or 0)
             memory = held(pids, stat, sockets)
-            over = not self._lowered(memory.elsewhere)
+            over = not self._lower_limit(memory.elsewhere)
             reached = self._memory_bytes if over or killed else 0
             self._peak = max(self._peak or 0, memory.resident, memory.peak, reached)
             return self._peak, over
 
-    def _lowered(self, elsewhere: int) -> bool:
-        """Hold the instance to its memory without what the kernel counts elsewhere; False where it holds more."""
+    def _lower_limit(self, elsewhere: int) -> bool:
+        """Lower the limit by memory that is charged elsewhere; return False if the instance uses more than that."""
         if abs(elsewhere - self._elsewhere) < _STEP:
             return True
         lower, self._elsewhere = elsewhere > self._elsewhere, elsewhere
@@ -182,28 +181,24 @@ class Groups:
             for file, text in memory_settings(version, max(0, self._memory_bytes - elsewhere), lower=lower):
                 if (self._folder("memory") / file).exists():
                     write(self._folder("memory") / file, text)
-        except OSError:  # EBUSY: even with all page cache taken back it uses more than that
+        except OSError:  # EBUSY: it uses more than that even without page cache
             return False
         return True
 
     def set_quota(self, cpu: float) -> None:
-        """Another CPU share, in vCPUs; it starts with a full period.
-
-        Raises:
-            InstanceFailed: the kernel refuses it.
-        """
+        """Set the CPU quota in vCPUs; it starts with a full period. Raises `InstanceFailed`."""
         place = self._places["cpu"]
         self._limit(self._folder("cpu"), [quota_setting(place.version, cpu)])
 
     def lift_quota(self) -> None:
-        """Take the quota away, so that killed processes can end at full speed."""
-        if "cpu" in self._places:  # else nothing was made
+        """Remove the quota, so that killed processes can exit at full speed."""
+        if "cpu" in self._places:  # otherwise nothing was created
             file, text = no_quota(self._places["cpu"].version)
             with contextlib.suppress(OSError):
                 write(self._folder("cpu") / file, text)
 
     def close(self) -> None:
-        """Close the files; the counters are missing from now on."""
+        """Close the files; counters are missing afterwards."""
         with self._reading:
             for fd in self._open.values():
                 os.close(fd)
@@ -215,7 +210,7 @@ class Groups:
 
     @property
     def _still(self) -> Path | None:
-        """Under v1 a group without processes that makes freezing cheap; see `keep_frozen`."""
+        """In v1 an empty frozen group; see `keep_frozen`."""
         place = self._places.get(FREEZER)
         return None if place is None or place.version != 1 else place.parent / f"{self._name}.still"
 
@@ -233,15 +228,15 @@ class Groups:
 
     def _compare(self, limits: Limits) -> None:
         now = self.in_force()
-        asked = InForce(quota_us(limits.cpu) / PERIOD_US, PERIOD_US, limits.memory_mb << 20, now.cgroup)
-        if now != asked:
-            raise InstanceFailed(f"asked for {asked}, the kernel says {now}")
+        requested = InForce(quota_us(limits.cpu) / PERIOD_US, PERIOD_US, limits.memory_mb << 20, now.cgroup)
+        if now != requested:
+            raise InstanceFailed(f"requested {requested}, the kernel reports {now}")
 
     def _open_counters(self) -> None:
         for controller, files in COUNTER_FILES.items():
             if controller in self._places:
                 for file in files:
-                    with contextlib.suppress(OSError):  # it is one of the other version
+                    with contextlib.suppress(OSError):  # a file of the other version
                         self._open[file] = os.open(self._folder(controller) / file, os.O_RDONLY | os.O_CLOEXEC)
         for file in USAGE_FILES:
             with contextlib.suppress(OSError):
@@ -251,7 +246,7 @@ class Groups:
 
 
 def owner_groups(owner: str) -> list[Path]:
-    """The groups of all instances of the owner whose folder has this name."""
+    """Return the groups of all instances of the owner whose folder has this name."""
     parents = set()
     for controller in CONTROLLERS:
         with contextlib.suppress(SandboxMissing):
@@ -260,15 +255,15 @@ def owner_groups(owner: str) -> list[Path]:
 
 
 def remove_groups(folders: list[Path]) -> bool:
-    """Kill what is left in these groups and remove them; whether none is left. Never raises."""
-    until = time.monotonic() + _REMOVAL_S
+    """Kill all processes in these groups and remove them; return whether all are removed. Never raises."""
+    deadline = time.monotonic() + _REMOVAL_S
     for folder in folders:
         thaw(folder)
     left = [folder for folder in folders if not _removed(folder)]
-    while left and time.monotonic() < until:
+    while left and time.monotonic() < deadline:
         for folder in left:
             _kill(folder)
-        time.sleep(_LOOK_EVERY_S)
+        time.sleep(_RETRY_EVERY_S)
         left = [folder for folder in left if not _removed(folder)]
     for parent in {folder.parent for folder in folders}:
         with contextlib.suppress(OSError):  # other instances are in it
@@ -288,7 +283,7 @@ def _removed(folder: Path) -> bool:
 
 def _kill(folder: Path) -> None:
     for word in (read(folder / "cgroup.procs") or "").split():
-        if word != "0":  # a process of a namespace that is not below ours; kill(0) would be ourselves
+        if word != "0":  # a process outside our namespace; kill(0) would kill ourselves
             with contextlib.suppress(OSError):
                 os.kill(int(word), signal.SIGKILL)
 
@@ -307,8 +302,8 @@ def _make(place: Hierarchy, folder: Path) -> None:
             return
 
 
-def _not_to_be_had(error: OSError, place: Hierarchy) -> SandboxMissing:
+def _missing_group(error: OSError, place: Hierarchy) -> SandboxMissing:
     hint = DELEGATE
     if error.errno == errno.EBUSY:
-        hint = "other processes live in that group: start the server in one of its own (systemd-run --user --scope …)"
-    return SandboxMissing(f"no control group can be made in {place.above}: {error.strerror}", hint)
+        hint = "the group has other processes: start the server in its own group (systemd-run --user --scope …)"
+    return SandboxMissing(f"no control group can be created in {place.above}: {error.strerror}", hint)

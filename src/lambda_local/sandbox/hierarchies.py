@@ -1,4 +1,4 @@
-"""Finds where this process may make control groups, under cgroup v1, v2 or both at once."""
+"""Finds where this process may create control groups, in cgroup v1, v2 or both."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from lambda_local.settings import NAME
 
 
 class Lineage(NamedTuple):
-    """The topmost group of what is visible here, and this process's own in it."""
+    """The topmost visible group, and this process's own group."""
 
     top: Path
     own: Path
 
 
 def lineage(controller: str, root: Path = Path("/")) -> Lineage | None:
-    """Where *controller* (`cpu`, `memory`) puts this process; None where there are no control groups for it.
+    """Return this process's groups for *controller* (`cpu`, `memory`); None if there are none.
 
     Args:
-        root: where the file system begins; another one in tests.
+        root: root of the file system; another one in tests.
     """
     try:
         memberships = (root / f"proc/{os.getpid()}/cgroup").read_text(errors="replace")
         mountinfo = (root / "proc/self/mountinfo").read_text(errors="replace")
     except OSError:
         return None
-    own: dict[str, str] = {}  # by controller; that of v2 has no name
+    own: dict[str, str] = {}  # by controller; v2 has an empty name
     for line in memberships.splitlines():
         # 4:cpu,cpuacct:/docker/… in v1, 0::/user.slice/… in v2
         _, names, group = line.split(":", 2)
@@ -45,7 +45,7 @@ def lineage(controller: str, root: Path = Path("/")) -> Lineage | None:
         if words[0] != kind or (kind == "cgroup" and controller not in words[-1].split(",")):
             continue
         visible, point = (_unescaped(word) for word in before.split(" ")[3:5])
-        # A path like /../other lies outside this namespace.
+        # A path like /../other is outside this namespace.
         if ".." not in path.parts and path.is_relative_to(visible):
             top = root / point.lstrip("/")
             return Lineage(top, top / path.relative_to(visible))
@@ -53,18 +53,18 @@ def lineage(controller: str, root: Path = Path("/")) -> Lineage | None:
 
 
 def _unescaped(text: str) -> str:
-    """Spaces and the like stand in mountinfo as three octal digits."""
+    """Decode octal escapes of mountinfo."""
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
 
 
-# What an instance needs of each version. In v2 the counter of CPU time and the freezer need no controller.
+# Controllers of an instance. In v2 CPU time and the freezer need none.
 FREEZER = "freezer"
-# Java believes what v1 says of its memory only beside cpuset.
+# cpuset, since in v1 Java reads its memory limit only if that exists.
 CONTROLLERS = ("cpu", "cpuacct", "memory", "pids", FREEZER, "cpuset")
 _V2_CONTROLLERS = ("cpu", "memory", "pids")
 
-_FOLDER = NAME  # all instances' groups are in it
-_OWN = f"{NAME}-owner"  # where an owner in a delegated group moves itself to
+_FOLDER = NAME  # the parent of all instances' groups
+_OWN = f"{NAME}-owner"  # an owner in a delegated group moves itself here
 DELEGATE = (
     "run as root, or have systemd delegate a group: systemd-run --user --scope -p Delegate=yes …"
     " (for the cpu controller, user@.service needs Delegate=cpu memory pids)"
@@ -73,14 +73,14 @@ DELEGATE = (
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """A place for the groups of instances.
+    """The place for the groups of instances.
 
     Attributes:
         version: 1 or 2.
-        parent: the folder of all instances, which need not exist yet.
-        above: in v2 the folder whose controllers must be handed down to *parent*.
-        move: in v2 the folder that this process must move to first, since a group with processes of its own cannot
-            hand controllers down; None where it need not.
+        parent: the folder of all instances; may not exist yet.
+        above: in v2 the folder that must delegate its controllers to *parent*.
+        move: in v2 the folder that this process must move to first, since a group with processes cannot delegate
+            controllers; None if not necessary.
     """
 
     version: int
@@ -90,34 +90,34 @@ class Hierarchy:
 
 
 def hierarchy(controller: str, root: Path = Path("/")) -> Hierarchy:
-    """Where groups for *controller* may be made. Root takes the top of what it sees, as container engines do.
+    """Return where groups for *controller* can be created: for root the topmost visible group, as container engines.
 
     Raises:
-        SandboxMissing: there is no such controller, or this user may make no groups.
+        SandboxMissing: the controller does not exist, or this user may not create groups.
     """
     groups = lineage(controller, root)
     if groups is None or not groups.top.is_dir():
         raise SandboxMissing(
-            f"the kernel offers no control groups for {controller} here",
-            "mount the control groups of the kernel (they are at /sys/fs/cgroup on most machines)",
+            f"the kernel has no control groups for {controller} here",
+            "mount the kernel's control groups (usually at /sys/fs/cgroup)",
         )
     top = groups.top
     if not (top / "cgroup.controllers").exists():
         if not os.access(top, os.W_OK):
-            raise SandboxMissing(f"{top} may not be written to by this user", "run as root")
+            raise SandboxMissing(f"this user may not write to {top}", "run as root")
         return Hierarchy(1, top / _FOLDER, top)
     return _unified(controller, groups)
 
 
 def _unified(controller: str, groups: Lineage) -> Hierarchy:
     top, own = groups
-    # Only the machine's own topmost group may both hold processes and hand controllers down; it has no type.
+    # Only the machine's root group may have processes and delegate controllers; it has no type.
     if os.access(top, os.W_OK) and not (top / "cgroup.type").exists():
         place = Hierarchy(2, top / _FOLDER, top)
     else:
         group = own.parent if own.name == _OWN else own
         if not os.access(group / "cgroup.procs", os.W_OK) or not os.access(group, os.W_OK):
-            raise SandboxMissing(f"the control group {group} is not this user's", DELEGATE)
+            raise SandboxMissing(f"the control group {group} does not belong to this user", DELEGATE)
         place = Hierarchy(2, group / _FOLDER, group, group / _OWN)
     if controller != FREEZER and controller not in _words(place.above / "cgroup.controllers"):
         raise SandboxMissing(f"the control group {place.above} has no {controller} controller", DELEGATE)
@@ -125,10 +125,10 @@ def _unified(controller: str, groups: Lineage) -> Hierarchy:
 
 
 def prepare(place: Hierarchy) -> None:
-    """Make the folder of all instances, with its controllers.
+    """Create the folder of all instances with its controllers.
 
     Raises:
-        OSError: the kernel refuses: read-only, or other processes live in the group (EBUSY).
+        OSError: it is read-only, or the group has other processes (EBUSY).
     """
     place.parent.mkdir(exist_ok=True)
     if place.version == 1:
@@ -145,14 +145,14 @@ def prepare(place: Hierarchy) -> None:
 
 
 def inherit_cpuset(folder: Path) -> None:
-    """Give a new group of v1's cpuset what its parent has; until then no process may join it."""
+    """Copy the parent's cpuset to a new v1 group; no process can join before."""
     for name in ("cpuset.cpus", "cpuset.mems"):
-        if not (read(folder / name) or "").strip() and (given := read(folder.parent / name)):
-            write(folder / name, given.strip())
+        if not (read(folder / name) or "").strip() and (parent := read(folder.parent / name)):
+            write(folder / name, parent.strip())
 
 
 def write(path: Path, text: str) -> None:
-    """Write to a file of the kernel. Unbuffered: what the kernel refuses is raised here, not lost in a close."""
+    """Write to a file of the kernel, unbuffered, so that errors are raised here."""
     fd = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC)
     try:
         os.write(fd, text.encode())
@@ -161,7 +161,7 @@ def write(path: Path, text: str) -> None:
 
 
 def read(path: Path) -> str | None:
-    """The content of a file of the kernel, None where there is none."""
+    """Read a file of the kernel; None if it does not exist."""
     with contextlib.suppress(OSError):
         return path.read_text(errors="replace")
     return None

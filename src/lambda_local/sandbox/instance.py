@@ -1,4 +1,4 @@
-"""An instance: made, started, read and destroyed from outside; and what of it is available here, by trying it."""
+"""An instance from outside: creation, programs, sockets, destruction; and a check whether instances can run here."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lambda_local.sandbox.limits import InstanceFailed, Limits, vcpus
 from lambda_local.sandbox.scratch import scratch
 from lambda_local.work_folder import WorkFolder, new_folder
 
-# An exec under a small quota takes some periods; more than this is a fault.
+# An exec under a small quota takes a few periods.
 _ANSWER_S = 30.0
 _END_S = 5.0
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
@@ -32,12 +32,11 @@ _HOST_NAME_LENGTH = 64
 
 @dataclass(frozen=True)
 class Mount:
-    """A folder of the machine, to be seen read-only at *target* inside the instance.
+    """A folder of the machine, read-only at *target* inside the instance.
 
-    The host's /usr (with /usr/local), /bin, /lib and a few files of /etc are there already. An interpreter that
-    lives elsewhere is given as mounts too, at its own path: for a venv, `sys.prefix` and, where it lies outside
-    /usr, `sys.base_prefix`. The files must be readable for others (the instance is nobody's user), the folders above
-    *source* need not be.
+    The host's /usr (with /usr/local), /bin, /lib and a few files of /etc are always there. An interpreter elsewhere
+    needs mounts at its own path: for a venv `sys.prefix`, and `sys.base_prefix` if outside /usr. The files must be
+    readable for all users; the folders above *source* need not be.
     """
 
     source: Path
@@ -45,11 +44,10 @@ class Mount:
 
 
 class Instance:
-    """One instance. Its methods, and those of its groups, may be called from any thread. Made by `create`,
-    and destroyed at the end of a `with` block.
+    """One instance, created by `create` and destroyed at the end of a `with` block. Thread-safe.
 
     Attributes:
-        groups: its limits, its counters and its freezer; the counters are missing once it is destroyed.
+        groups: its limits, counters and freezer; counters are missing after `destroy`.
     """
 
     def __init__(self, owner: WorkFolder, name: str) -> None:
@@ -59,7 +57,7 @@ class Instance:
         self._made = self.groups.made
         self._launcher: subprocess.Popen[bytes] | None = None
         self._channel: socket.socket | None = None
-        self._asking = threading.Lock()  # one request at a time
+        self._requesting = threading.Lock()  # one request at a time
         self._ending = threading.Lock()
         self._ended = False
 
@@ -67,28 +65,29 @@ class Instance:
     def create(
         cls, owner: WorkFolder, name: str, limits: Limits, mounts: Sequence[Mount], tmp_mb: int = 512
     ) -> Instance:
-        """Make control groups, namespaces and root; no program of the user runs yet.
+        """Create control groups, namespaces and root file system, without starting a program.
 
         Args:
-            owner: the folder of this process, by whose name a later one finds what is left of the instance.
+            owner: the folder of this process; its name identifies leftovers.
             name: letters, digits, '-', '_' and '.'; also the host name inside. Need not be unique.
-            mounts: what is to be seen inside besides the system's folders.
-            tmp_mb: size of /tmp in MiB: a disk of its own where root can make one (see `scratch`), else its memory.
+            mounts: folders in addition to the system's.
+            tmp_mb: size of /tmp in MiB: a disk if root can create one (see `scratch`), else memory of the instance.
         Raises:
-            SandboxMissing: no quota, no memory limit or no namespaces can be had.
+            SandboxMissing: quotas, memory limits or namespaces are not available.
             InstanceFailed: a mount's source is missing, the kernel refused a limit …
         """
         if not _NAME.fullmatch(name):
-            raise InstanceFailed(f"{name!r} is no name of an instance", "letters, digits, '-', '_' and '.'")
+            raise InstanceFailed(f"{name!r} is not a name for an instance", "use letters, digits, '-', '_' and '.'")
         for mount in mounts:
             if not mount.source.exists():
-                raise InstanceFailed(f"{mount.source} is to be seen in an instance and does not exist")
+                raise InstanceFailed(f"{mount.source} cannot be mounted: it does not exist")
         instance = cls(owner, name)
         try:
             instance._make(limits, mounts, tmp_mb)
         except OSError as error:
             instance.destroy()
-            raise InstanceFailed(f"no instance can be made: {error.strerror or 'the launcher is silent'}") from error
+            reason = error.strerror or "the launcher does not respond"
+            raise InstanceFailed(f"an instance cannot be created: {reason}") from error
         except BaseException:
             instance.destroy()
             raise
@@ -97,20 +96,20 @@ class Instance:
     def _make(self, limits: Limits, mounts: Sequence[Mount], tmp_mb: int) -> None:
         self._launcher, self._channel = start_launcher(self.name, self._staging)
         self._channel.settimeout(_ANSWER_S)
-        # The groups and the disk are made while the launcher's interpreter starts.
+        # Groups and disk are created while the launcher's interpreter starts.
         with ThreadPoolExecutor(1) as threads:
             disk = threads.submit(scratch, tmp_mb)
             try:
                 self.groups.make(limits)
                 expect_answer(self._channel, self._launcher)
                 map_user(self._launcher.pid)
-                self._furnish(self._channel, limits, mounts, tmp_mb, disk.result())
+                self._send_settings(self._channel, limits, mounts, tmp_mb, disk.result())
             finally:
                 if (tmp := disk.result()) is not None:
                     os.close(tmp)
         expect_answer(self._channel, self._launcher)
 
-    def _furnish(
+    def _send_settings(
         self, channel: socket.socket, limits: Limits, mounts: Sequence[Mount], tmp_mb: int, tmp: int | None
     ) -> None:
         settings: dict[str, Any] = {
@@ -133,31 +132,31 @@ class Instance:
                 os.close(fd)
 
     def listen(self, host: str, port: int) -> socket.socket:
-        """A listening TCP socket inside the instance's network, held by the caller outside (who closes it).
+        """Return a listening TCP socket in the instance's network; the caller closes it.
 
-        Programs in the instance reach it at *host* (a loopback address, as a number) and the port; nobody else does.
-        Port 0 takes a free one. accept() is called outside as on any socket; set TCP_NODELAY on what it returns.
+        Only programs in the instance reach it, at *host* (a numeric loopback address) and the port; 0 chooses a free
+        one. Set TCP_NODELAY on accepted connections.
 
         Raises:
-            InstanceFailed: the port is taken, the address is not one of the loopback's, or the instance is gone.
+            InstanceFailed: the port is in use, the address is not loopback, or the instance is gone.
         """
-        (fd,) = self._ask({"listen": [host, port]}, f"cannot listen on {host} port {port}")
+        (fd,) = self._request({"listen": [host, port]}, f"cannot listen on {host} port {port}")
         return socket.socket(fileno=fd)
 
     def start(self, argv: Sequence[str], env: Mapping[str, str], cwd: str, stdout: int, stderr: int) -> InstanceProcess:
-        """Start a program in the instance: all its namespaces and groups, no capabilities, an unprivileged user.
+        """Start a program in the instance, as an unprivileged user without capabilities.
 
         Args:
-            argv: program and arguments; a name without a slash is looked for on env's PATH. Paths as inside.
+            argv: program and arguments; a name without a slash is searched on env's PATH. Paths inside the instance.
             env: the whole environment.
-            cwd: the folder it starts in, as inside.
-            stdout, stderr: descriptors of the caller, which it may close afterwards. stdin is /dev/null.
+            cwd: working directory inside the instance.
+            stdout, stderr: descriptors, which the caller may close afterwards. stdin is /dev/null.
         Raises:
-            InstanceFailed: no such program, not executable, or the instance is gone.
+            InstanceFailed: the program does not exist or is not executable, or the instance is gone.
         """
         request = {"start": list(argv), "env": dict(env), "cwd": cwd}
-        what = f"cannot start {argv[0]}" if argv else "cannot start nothing"
-        pidfd, status = self._ask(request, what, (stdout, stderr))
+        what = f"cannot start {argv[0]}" if argv else "cannot start an empty command"
+        pidfd, status = self._request(request, what, (stdout, stderr))
         return InstanceProcess(pidfd, status)
 
     def __enter__(self) -> Instance:
@@ -167,7 +166,7 @@ class Instance:
         self.destroy()
 
     def destroy(self) -> None:
-        """End every process in it and remove all that was made. May be called again and again; never raises."""
+        """Kill all processes and remove everything; idempotent, never raises."""
         with self._ending:
             if self._ended:
                 return
@@ -176,37 +175,37 @@ class Instance:
             self.groups.freezer.thaw()
             self._end_processes()
             self.groups.close()
-            remove_groups(self._made)  # where something does not die, a sweep tries again
+            remove_groups(self._made)  # `sweep` retries if it fails
 
     def _end_processes(self) -> None:
         if self._channel is not None:
-            # Init sees the end, and so does a thread that waits for an answer; the kernel does the rest.
+            # Wakes up init and any waiting thread; the kernel kills the rest.
             with contextlib.suppress(OSError):
                 self._channel.shutdown(socket.SHUT_RDWR)
-            with self._asking:
+            with self._requesting:
                 self._channel.close()
         if self._launcher is not None:
             try:
                 self._launcher.wait(_END_S)
             except subprocess.TimeoutExpired:
-                self._launcher.kill()  # and init with it
+                self._launcher.kill()  # init dies with it
                 self._launcher.wait()
             if self._launcher.stderr is not None:
                 self._launcher.stderr.close()
 
-    def _ask(self, request: dict[str, Any], what: str, descriptors: tuple[int, ...] = ()) -> list[int]:
-        with self._asking:
+    def _request(self, request: dict[str, Any], what: str, descriptors: tuple[int, ...] = ()) -> list[int]:
+        with self._requesting:
             if self._ended or self._channel is None:
                 raise InstanceFailed(f"{what}: the instance {self.name} is gone")
             try:
                 wire.send(self._channel, request, descriptors)
-            except OSError as error:  # too long, or gone
-                raise InstanceFailed(f"{what}: {error.strerror or 'the instance does not answer'}") from error
+            except OSError as error:  # too long, or closed
+                raise InstanceFailed(f"{what}: {error.strerror or 'the instance does not respond'}") from error
             try:
                 received = wire.receive(self._channel)
-            except OSError as error:  # silent for too long: a later answer would be taken for another's
+            except OSError as error:  # timeout: close, since a late answer would be mistaken for the next
                 self._channel.shutdown(socket.SHUT_RDWR)
-                raise InstanceFailed(f"{what}: {error.strerror or 'the instance does not answer'}") from error
+                raise InstanceFailed(f"{what}: {error.strerror or 'the instance does not respond'}") from error
         if received is None:
             raise InstanceFailed(f"{what}: the instance {self.name} is gone")
         message, answer = received
@@ -215,15 +214,15 @@ class Instance:
         return answer
 
 
-# The smallest function there is: what the kernel takes for it, it takes for all.
+# The smallest function, whose quota is the most likely to be refused.
 _MEMORY_MB = 128
 
 
 def available() -> str:
-    """The control groups that instances have here ("v1", "v2"), found out by making one: some 50 ms, so ask once.
+    """Return the version of control groups ("v1", "v2") of a trial instance, which takes about 50 ms.
 
     Raises:
-        LambdaLocalError: none can be made.
+        LambdaLocalError: instances cannot run here.
     """
     owner = new_folder()
     try:

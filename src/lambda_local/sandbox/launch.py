@@ -1,4 +1,4 @@
-"""The processes of an instance as its owner sees them: the launcher, given what only the owner can, and programs."""
+"""The processes of an instance as its owner sees them: the launcher, and programs."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ import lambda_local
 from lambda_local.inside import wire
 from lambda_local.sandbox.limits import InstanceFailed, SandboxMissing
 
-# The user inside, as Lambda's own sandboxes have it.
+# The user inside, as in Lambda.
 USER, UID, GID = "sbx_user1051", 993, 990
 
-# Outside, an instance of root's is a user whom nobody else is, so that instances share no limit that is counted by
-# user. Above what systemd gives to containers, below 2^31.
+# Outside, each instance of root has a unique user, so that they share no per-user limits. Above systemd's range for
+# containers, below 2^31.
 _FIRST_HOST_ID = 1_900_000_000
 
 _SOURCES = Path(lambda_local.__file__).parents[1]
-# -I -S -E: nothing of the user's settings, and no site-packages to look through.
+# -I -S -E: no user settings and no site-packages.
 _CODE = "import sys; sys.path.append(sys.argv[1]); from lambda_local.inside import launcher; launcher.main(sys.argv[2])"
 LAUNCHER = _CODE.encode()
 _NO_USER_NAMESPACES = (
@@ -34,7 +34,7 @@ _NO_USER_NAMESPACES = (
 
 
 def start_launcher(name: str, staging: Path) -> tuple[subprocess.Popen[bytes], socket.socket]:
-    """The launcher and the owner's end of its socket; it begins to start while the caller does something else."""
+    """Start the launcher without waiting; return it and the owner's end of its socket."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         argv = [sys.executable, "-I", "-S", "-E", "-c", _CODE, str(_SOURCES), str(theirs.fileno()), name, str(staging)]
@@ -47,7 +47,7 @@ def start_launcher(name: str, staging: Path) -> tuple[subprocess.Popen[bytes], s
                 pass_fds=[theirs.fileno()],
                 cwd="/",
                 env={},
-                start_new_session=True,  # Ctrl-C on the terminal is for the owner
+                start_new_session=True,  # Ctrl-C goes to the owner only
             )
         except OSError as error:
             ours.close()
@@ -56,13 +56,12 @@ def start_launcher(name: str, staging: Path) -> tuple[subprocess.Popen[bytes], s
 
 
 def map_user(launcher: int) -> None:
-    """Say who the users of the launcher's new user namespace are outside of it.
+    """Map the users of the launcher's new user namespace.
 
-    Root's instances have two: root, for what builds the instance, and the unprivileged one. Anybody else may map
-    only itself.
+    Root's instances have two: root, which builds the instance, and an unprivileged one. Others may map only themselves.
 
     Raises:
-        SandboxMissing: the kernel does not let this user.
+        SandboxMissing: the kernel refuses.
     """
     proc = Path(f"/proc/{launcher}")
     try:
@@ -76,31 +75,31 @@ def map_user(launcher: int) -> None:
             (proc / file).write_text(text)
     except OSError as error:
         raise SandboxMissing(
-            f"no user can be mapped into a namespace: {error.strerror}", _NO_USER_NAMESPACES
+            f"users cannot be mapped into a namespace: {error.strerror}", _NO_USER_NAMESPACES
         ) from error
 
 
 def expect_answer(channel: socket.socket, launcher: subprocess.Popen[bytes]) -> None:
-    """Wait until the launcher, or init, says that it is ready.
+    """Wait until the launcher, or init, is ready.
 
     Raises:
-        SandboxMissing: the kernel gave no namespaces.
-        InstanceFailed: there is no answer, or one that says what else failed.
+        SandboxMissing: namespaces are not available.
+        InstanceFailed: it exited, or reported another failure.
     """
     received = wire.receive(channel)
     if received is None:
         launcher.wait()
-        last_words = launcher.stderr.read(2000).decode(errors="replace").strip() if launcher.stderr else ""
-        raise InstanceFailed("the launcher of an instance ended", last_words.rpartition("\n")[2])
+        stderr = launcher.stderr.read(2000).decode(errors="replace").strip() if launcher.stderr else ""
+        raise InstanceFailed("the launcher of an instance exited", stderr.rpartition("\n")[2])
     message, _ = received
     if "missing" in message:
-        raise SandboxMissing(f"no namespaces can be had: {message['missing']}", _NO_USER_NAMESPACES)
+        raise SandboxMissing(f"namespaces are not available: {message['missing']}", _NO_USER_NAMESPACES)
     if "error" in message:
-        raise InstanceFailed(f"no instance can be made: {message['error']}")
+        raise InstanceFailed(f"an instance cannot be created: {message['error']}")
 
 
 def _last_id(uid_map: str) -> int:
-    """The highest id that exists in a namespace; each line of the map is: inside, outside, count."""
+    """Return the highest id in a namespace; lines of the map are: inside, outside, count."""
     lines = [line.split() for line in uid_map.splitlines()]
     return max(int(first) + int(count) for first, _, count in lines) - 1
 
@@ -109,11 +108,11 @@ _KILLED_WITH_THE_INSTANCE = -signal.SIGKILL
 
 
 class InstanceProcess:
-    """A program in an instance. Its methods may be called from any thread, also after the instance's end."""
+    """A program in an instance. Thread-safe, also after the instance's end."""
 
     def __init__(self, pidfd: int, status: int) -> None:
-        """Take over a pidfd and the pipe on which init will write the exit status."""
-        self.pid = _read_pid(pidfd)  # as the machine sees it
+        """Take ownership of a pidfd and the pipe for the exit status."""
+        self.pid = _read_pid(pidfd)  # in the machine's namespace
         self._pidfd = pidfd
         self._status = status
         os.set_blocking(status, False)
@@ -123,14 +122,11 @@ class InstanceProcess:
         weakref.finalize(self, _close, pidfd, status)
 
     def fileno(self) -> int:
-        """A descriptor that becomes readable when the program has ended: for select, poll and asyncio."""
+        """Return a descriptor that becomes readable when the program exits."""
         return self._status
 
     def poll(self) -> int | None:
-        """The exit status, negative for the signal that ended it; None while it runs. Never blocks.
-
-        A program that ended with its instance was killed: -9.
-        """
+        """Return the exit status, negative for a signal; None while it runs. -9 if it was killed with its instance."""
         with self._lock:
             if self._exit is None:
                 with contextlib.suppress(BlockingIOError):
@@ -139,7 +135,7 @@ class InstanceProcess:
             return self._exit
 
     def kill(self, signum: int = signal.SIGKILL) -> None:
-        """Send a signal to this one program; one that has ended already is no error."""
+        """Send a signal to this program, if it is running."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._pidfd, signum)
 
@@ -150,7 +146,7 @@ def _read_pid(pidfd: int) -> int:
             name, _, value = line.partition(":")
             if name == "Pid":
                 return int(value)
-    raise OSError("the kernel does not say which process a pidfd is of")
+    raise OSError("the kernel does not report the pid of a pidfd")
 
 
 def _close(*descriptors: int) -> None:

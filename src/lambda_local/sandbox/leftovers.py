@@ -1,4 +1,4 @@
-"""Removes what a server leaves behind: its folder, and the control groups that bear the folder's name."""
+"""Removes the folder of a server and the control groups with its name."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from lambda_local.work_folder import WorkFolder, dead_folders
 
 
 def leave(owner: WorkFolder) -> None:
-    """Remove everything of an owner whose instances are destroyed; never raises."""
+    """Remove the files of an owner after its instances were destroyed; never raises."""
     _remove(owner.path)
     os.close(owner.lock)
 
 
 def sweep() -> list[str]:
-    """Remove what owners that were killed have left; returns the names of their folders. Never raises."""
+    """Remove leftovers of killed owners; return the names of their folders. Never raises."""
     return [folder.name for folder in dead_folders() if _remove(folder)]
 
 
 def _remove(folder: Path) -> bool:
-    """Whether nothing is left. Where a group has a process that does not die, the folder stays for the next sweep."""
+    """Return whether everything is removed. The folder stays for the next sweep if a process does not die."""
     _kill_launchers(folder)
     if not remove_groups(owner_groups(folder.name)):
         return False
@@ -34,10 +34,10 @@ def _remove(folder: Path) -> bool:
 
 
 def _kill_launchers(folder: Path) -> None:
-    """They end by themselves when their owner does, unless somebody has stopped their init."""
-    last_word = os.fsencode(WorkFolder(folder, -1).staging)
+    """Kill launchers whose init was stopped; others exit with their owner."""
+    staging = os.fsencode(WorkFolder(folder, -1).staging)
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             words = (process / "cmdline").read_bytes().split(b"\0")[:-1]
-            if LAUNCHER in words and words[-1] == last_word and process.stat().st_uid == os.geteuid():
+            if LAUNCHER in words and words[-1] == staging and process.stat().st_uid == os.geteuid():
                 os.kill(int(process.name), signal.SIGKILL)

@@ -1,7 +1,4 @@
-"""What an instance is promised, what the kernel holds it to, and what it has used: plain data and arithmetic.
-
-With the texts that the kernel takes and gives for them, in both versions of control groups.
-"""
+"""Limits and counters of an instance, and their files in both versions of control groups."""
 
 from __future__ import annotations
 
@@ -14,37 +11,37 @@ from lambda_local.errors import LambdaLocalError
 
 
 class SandboxMissing(LambdaLocalError):
-    """This machine or this user cannot make what was asked for: the message says why, the hint what to do."""
+    """This machine or this user cannot run instances."""
 
 
 class InstanceFailed(LambdaLocalError):
-    """An instance could not be made or a program in it not started, or the instance is gone."""
+    """An instance could not be created, a program could not be started, or the instance is gone."""
 
 
 # "At 1,769 MB, a function has the equivalent of one vCPU": AWS Lambda Developer Guide, "Configure Lambda function
 # memory". The share grows in proportion to the memory.
 VCPU_MB = 1769
-# The one that AWS's own share shows from inside; the kernel refuses quotas under 1 ms, so 128 MB needs at least 14 ms.
+# AWS's period, as measured inside a function. The kernel refuses quotas under 1 ms, so 128 MB needs at least 14 ms.
 PERIOD_US = 20_000
 
 
 def vcpus(memory_mb: int, machine: int | None = None) -> float:
-    """The vCPUs that *memory_mb* buys: more than one above 1769 MB, at most the machine's.
+    """Return the vCPUs for *memory_mb*: above one over 1769 MB, at most the machine's.
 
     Args:
-        machine: the processors of the machine; None for those that this process may use.
+        machine: processors of the machine; None for those that this process may use.
     """
     return min(memory_mb / VCPU_MB, float(machine or len(os.sched_getaffinity(0))))
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What an instance is promised.
+    """The limits of an instance.
 
     Attributes:
-        memory_mb: MiB of memory for all its processes and its /tmp together.
+        memory_mb: MiB for all processes and /tmp.
         cpu: vCPUs.
-        processes: processes and threads at once.
+        processes: maximum of processes and threads.
     """
 
     memory_mb: int
@@ -54,14 +51,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class InForce:
-    """The limits as read back from the kernel.
-
-    Attributes:
-        cpu_quota: vCPUs.
-        period_us: microseconds.
-        memory_bytes: the limit.
-        cgroup: "v1" or "v2".
-    """
+    """The limits read from the kernel: vCPUs, period, memory, and "v1" or "v2"."""
 
     cpu_quota: float
     period_us: int
@@ -70,14 +60,14 @@ class InForce:
 
 
 class Counters(NamedTuple):
-    """What an instance has used since it was made; None where this machine does not count it.
+    """The usage of an instance since its creation; None if this machine does not count it.
 
     Attributes:
         cpu_time_ns: CPU time of all processes.
         throttled_periods: periods in which the quota ran out.
-        throttled_ns: time that processors were kept from it, summed over processors.
-        periods: periods in which it wanted to run.
-        oom_kills: processes that the kernel killed because the limit was reached.
+        throttled_ns: throttled time, summed over processors.
+        periods: periods in which it was runnable.
+        oom_kills: processes that the kernel killed at the memory limit.
     """
 
     cpu_time_ns: int | None
@@ -87,7 +77,7 @@ class Counters(NamedTuple):
     oom_kills: int | None
 
 
-# Files of counters by controller, of both versions: whichever exist are read.
+# Files of counters by controller, for both versions; those that exist are read.
 COUNTER_FILES = {
     "cpu": ("cpu.stat",),
     "cpuacct": ("cpuacct.usage",),
@@ -98,9 +88,9 @@ LIMIT_FILES = {
     "cpu": ("cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.max"),
     "memory": ("memory.limit_in_bytes", "memory.max"),
 }
-# v1 counts what is in the buffers of TCP and UDP apart, and only once it has a limit; v2 counts it with the rest.
+# v1 counts buffers of TCP and UDP separately, and only with a limit; v2 includes them.
 SOCKETS, SOCKETS_LIMIT = "memory.kmem.tcp.usage_in_bytes", "memory.kmem.tcp.limit_in_bytes"
-# Swap is not counted on every machine; where it is not, there is nothing to switch off.
+# Not all machines count swap.
 OPTIONAL_FILES = ("memory.memsw.limit_in_bytes", "memory.swap.max", SOCKETS_LIMIT)
 
 
@@ -109,13 +99,13 @@ def quota_us(cpu: float) -> int:
 
 
 def quota_setting(version: int, cpu: float) -> tuple[str, str]:
-    """What sets the quota, once the period is set: (file, text)."""
+    """Return (file, text) that set the quota after the period."""
     quota = quota_us(cpu)
     return ("cpu.cfs_quota_us", str(quota)) if version == 1 else ("cpu.max", f"{quota} {PERIOD_US}")
 
 
 def limit_settings(version: int, limits: Limits) -> dict[str, list[tuple[str, str]]]:
-    """What is to be written to a new group, by controller, in this order: (file, text)."""
+    """Return (file, text) to write to a new group, by controller, in order."""
     memory = str(limits.memory_mb << 20)
     quota = quota_setting(version, limits.cpu)
     if version == 1:
@@ -136,7 +126,7 @@ def limit_settings(version: int, limits: Limits) -> dict[str, list[tuple[str, st
 
 
 def memory_settings(version: int, bytes_: int, *, lower: bool) -> list[tuple[str, str]]:
-    """What moves the memory limit, in this order: v1 keeps that with swap above that without."""
+    """Return (file, text) that change the memory limit, in order: in v1 the limit with swap is never the lower one."""
     if version != 1:
         return [("memory.max", str(bytes_))]
     files = ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes")
@@ -148,10 +138,10 @@ def no_quota(version: int) -> tuple[str, str]:
 
 
 def limits_in_force(texts: Mapping[str, str], version: int) -> InForce:
-    """The limits that files of LIMIT_FILES report, in a hierarchy of this version.
+    """Parse the limits in files of LIMIT_FILES.
 
     Raises:
-        InstanceFailed: one is missing, or is none.
+        InstanceFailed: a limit is missing or not set.
     """
     try:
         if "cpu.max" in texts:
@@ -161,11 +151,11 @@ def limits_in_force(texts: Mapping[str, str], version: int) -> InForce:
         memory = texts["memory.max" if "memory.max" in texts else "memory.limit_in_bytes"]
         return InForce(int(quota) / int(period), int(period), int(memory), f"v{version}")
     except (KeyError, ValueError) as error:
-        raise InstanceFailed(f"the kernel tells no limits of the instance: {dict(texts)}") from error
+        raise InstanceFailed(f"the kernel reports no limits of the instance: {dict(texts)}") from error
 
 
 def parse_counters(texts: Mapping[str, bytes]) -> Counters:
-    """The counters that files of COUNTER_FILES report."""
+    """Parse the counters in files of COUNTER_FILES."""
     cpu = _by_label(texts.get("cpu.stat", b""))
     events = _by_label(texts.get("memory.events", texts.get("memory.oom_control", b"")))
     cpu_time, throttled = _count(cpu.get(b"usage_usec")), _count(cpu.get(b"throttled_usec"))
@@ -183,6 +173,6 @@ def _count(text: bytes | None) -> int | None:
 
 
 def _by_label(text: bytes) -> dict[bytes, bytes]:
-    """What stands behind each label in a file whose lines are a label and a number each."""
+    """Parse lines of a label and a number."""
     words = text.split()
     return dict(zip(words[::2], words[1::2], strict=False))

@@ -1,9 +1,8 @@
-"""The /tmp of an instance as a disk of its own: full at its size, and no memory of the instance.
+"""The /tmp of an instance as a disk with a fixed size, which does not use the instance's memory.
 
-A file in tmpfs is memory of whoever writes it, so a full /tmp would end a small function for want of memory. An ext4
-file system on a loop device is a disk: its page cache is the function's too, but the kernel takes it back. Nothing of
-it has a name on the machine (an unlinked file, a loop device that ends with its last user, a mount without a place),
-so nothing is left behind when its owner is killed.
+Files in tmpfs count as memory, so a full /tmp would kill a small function. For an ext4 file system on a loop device
+only the page cache counts, which the kernel can reclaim. All parts are anonymous (an unlinked file, an autoclear loop
+device, a detached mount), so nothing is left if the owner is killed.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from lambda_local.inside import kernel
 # <linux/loop.h>
 _LOOP_CTL_GET_FREE, _LOOP_CONFIGURE = 0x4C82, 0x4C0A
 _AUTOCLEAR, _DIRECT_IO = 4, 16
-_MOST_TRIES = 20  # against others who take the same free device
+_MAX_TRIES = 20  # other processes may take the same free device
 
-# ext4 keeps 2 % for itself, inodes of 256 bytes take a 64th, and maps the rest.
+# ext4 reserves 2 %, and needs a 64th for inodes of 256 bytes, and some space for maps.
 _SHARE, _OWN_MB = 0.96, 1
-# No journal: nobody reads it after a crash.
+# No journal: it is never used after a crash.
 _MKFS = ("-q", "-F", "-m", "0", "-b", "4096", "-i", "16384", "-O", "^has_journal,^resize_inode,^metadata_csum")
 _MKFS_MORE = ("-E", "nodiscard,lazy_itable_init=1,root_owner=0:0")
 _BLOCK = 4096
@@ -35,8 +34,7 @@ _PLACES = ("/var/tmp", tempfile.gettempdir())  # noqa: S108 - the file has no na
 
 
 def scratch(size_mb: int) -> int | None:
-    """The descriptor of a mount that has no place yet; None where there can be none: no root, no loop device, no
-    mkfs.ext4. The caller closes it."""
+    """Return the descriptor of a detached mount, which the caller closes; None without root, loop device or mkfs."""
     if os.geteuid() != 0:
         return None
     try:
@@ -60,7 +58,7 @@ def scratch(size_mb: int) -> int | None:
 
 @functools.lru_cache(maxsize=16)
 def _blank(size_mb: int) -> tuple[tuple[int, bytes], ...]:
-    """What is not zero in an empty file system of this size, by its place: mkfs.ext4 takes longer than an instance."""
+    """Return the non-zero blocks of an empty file system, by offset; cached, since mkfs.ext4 is slow."""
     mkfs = shutil.which("mkfs.ext4", path="/usr/sbin:/sbin:/usr/bin:/bin")
     if mkfs is None:
         raise FileNotFoundError("mkfs.ext4")
@@ -78,7 +76,7 @@ def _written(image: int) -> Iterator[tuple[int, bytes]]:
     while end < size:
         try:
             start = os.lseek(image, end, os.SEEK_DATA)
-        except OSError:  # nothing but a hole
+        except OSError:  # only a hole
             return
         end = os.lseek(image, start, os.SEEK_HOLE)
         for offset in range(start, end, _BLOCK):
@@ -88,17 +86,17 @@ def _written(image: int) -> Iterator[tuple[int, bytes]]:
 
 
 def _image(size_mb: int) -> int:
-    """An empty file without a name, with holes."""
-    place = next((path for path in _PLACES if os.access(path, os.W_OK)), _PLACES[-1])
-    image = os.open(place, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    """Create a sparse file without a name."""
+    folder = next((path for path in _PLACES if os.access(path, os.W_OK)), _PLACES[-1])
+    image = os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
     os.ftruncate(image, round((size_mb / _SHARE + _OWN_MB) * 2**20))
     return image
 
 
 def _loop(image: int) -> tuple[int, int]:
-    """A loop device on this file, and its number. Past the page cache where the file system can: once is enough."""
+    """Attach a loop device; return it and its number. Uses direct I/O if possible, to avoid caching twice."""
     with open("/dev/loop-control", "rb+", buffering=0) as control:
-        for _ in range(_MOST_TRIES):
+        for _ in range(_MAX_TRIES):
             number = fcntl.ioctl(control, _LOOP_CTL_GET_FREE)
             device = os.open(f"/dev/loop{number}", os.O_RDWR | os.O_CLOEXEC)
             for flags in (_AUTOCLEAR | _DIRECT_IO, _AUTOCLEAR):

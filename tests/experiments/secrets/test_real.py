@@ -9,7 +9,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from sectax.experiments.secrets.backend import Backend
-from sectax.experiments.secrets.secret_store import SecretNotCreated, RealService
+from sectax.experiments.secrets.secret_store import RealService, SecretNotCreated
 from tests.experiments.secrets.client import client as client_of
 from tests.needs import needs
 
@@ -27,16 +27,16 @@ def names(client: Any) -> list[str]:
 
 
 def test_secrets_are_there_inside_it_and_gone_for_good_after_it(client: Any) -> None:
-    with RealService(client, [32, 4096], uncached=2, expiring=1) as kept:
-        for secret in (kept.cached(32), kept.uncached(4096, 1), kept.expiring(32, 0)):
+    with RealService(client, [32, 4096], uncached=2, expiring=1) as store:
+        for secret in (store.cached(32), store.uncached(4096, 1), store.expiring(32, 0)):
             assert client.get_secret_value(SecretId=secret.name)["SecretString"] == secret.value
         assert len(names(client)) == 2 * (1 + 2 + 1)
-        assert {len(kept.cached(size).value) for size in (32, 4096)} == {32, 4096}
-        assert kept.calls() is None
+        assert {len(store.cached(size).value) for size in (32, 4096)} == {32, 4096}
+        assert store.calls() is None
 
     assert names(client) == []
     with pytest.raises(ClientError, match="ResourceNotFoundException"):
-        client.get_secret_value(SecretId=kept.cached(32).name)
+        client.get_secret_value(SecretId=store.cached(32).name)
 
 
 def test_what_was_made_is_deleted_where_the_rest_is_refused_and_where_the_run_fails(client: Any) -> None:

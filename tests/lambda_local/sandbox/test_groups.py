@@ -255,7 +255,7 @@ def test_the_limit_is_lowered_by_what_is_counted_elsewhere_and_reported_as_it_wa
 ) -> None:
     groups, limit = _with_memory(tmp_path, version, inside, kills=0)
 
-    peak, over = groups.look()
+    peak, over = groups.measure_memory()
 
     assert not over
     assert 1 << 20 < peak < 512 << 20  # this process maps code
@@ -268,5 +268,5 @@ def test_the_limit_is_lowered_by_what_is_counted_elsewhere_and_reported_as_it_wa
 def test_where_the_kernel_killed_for_memory_all_of_it_was_used(tmp_path: Path, version: int, inside: int) -> None:
     groups, _ = _with_memory(tmp_path, version, inside, kills=1)
 
-    assert groups.look() == (512 << 20, False)
+    assert groups.measure_memory() == (512 << 20, False)
     groups.close()

@@ -96,7 +96,7 @@ def test_who_takes_long_to_look_at_is_looked_at_rarely():
         def time(self):
             return self.now
 
-        def look(self, *, always):
+        def check_memory(self, *, always):
             self.looks += always
             self.now += 0.3
 

@@ -1,4 +1,4 @@
-"""Any two functions of AWS Lambda: the door for everyone's own control in a function."""
+"""Comparison of any functions of AWS Lambda, for users' own controls."""
 
 from sectax.experiments.function.experiment import FunctionExperiment
 

@@ -1,4 +1,4 @@
-"""The experiment: functions against a baseline function, at the memory sizes and paces that are asked for."""
+"""The experiment `function`: functions compared with a baseline function, by memory size and pace."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _FAMILY = "functions"
 
 
 class FunctionExperiment(on_lambda.LambdaExperiment):
-    """Whole functions, each block a fresh instance: Duration, cold start and memory, by memory size and pace."""
+    """Compare whole functions in fresh instances: Duration, cold start and memory."""
 
     name = "function"
-    title = "How much more does one function cost than the other?"
+    title = "How much more does one function cost than another?"
     factors = (
         Factor("memory", (*_MEMORY_MB, "…")),
         Factor("pace", (on_lambda.BACK_TO_BACK, on_lambda.SPACED)),
@@ -39,20 +39,20 @@ class FunctionExperiment(on_lambda.LambdaExperiment):
     options = (
         Option("baseline", "the function that the others are compared with, as a zip or a folder", "ZIP"),
         Option("treatment", "a function and its name", "NAME=ZIP", multiple=True),
-        Option("event", "a file with the JSON that all are invoked with (default: an empty object)", "FILE"),
-        Option("expect", "a file with the JSON that every answer must be equal to", "FILE"),
+        Option("event", "a file with the JSON event of all invocations (default: an empty object)", "FILE"),
+        Option("expect", "a file with the JSON that each answer must equal", "FILE"),
         Option("runtime", "the runtime: python3.x or provided.al2023 (default: the Python that runs sectax)", "NAME"),
         Option("handler", "the function that the runtime calls (default lambda_function.lambda_handler)", "NAME"),
         Option("layer", "a layer for all functions, or for one", "[NAME=]ZIP|ARN", multiple=True),
         Option("env-file", "a file with NAME=VALUE lines, the functions' environment", "FILE"),
-        Option("timeout", "the longest that an invocation may take, as in 90s (default: 60s)", "TIME"),
+        Option("timeout", "the maximum duration of an invocation, as in 90s (default: 60s)", "TIME"),
         Option("gap", "the pause between an answer and the next event with pace=spaced (default: 100ms)", "TIME"),
         *on_lambda.ENDPOINT_OPTIONS,
     )
     assumed_s = 0.01
     assumes = (
-        f"this supposes invocations of {assumed_s * 1e3:g} ms at rounds and blocks in full; past "
-        f"{on_lambda.BATCH_S * 1e3:g} ms the time that is billed grows with the Duration"
+        f"assumes invocations of {assumed_s * 1e3:g} ms and the most rounds and blocks; above "
+        f"{on_lambda.BATCH_S * 1e3:g} ms the billed time grows with the Duration"
     )
 
     def wants(self, request: RunRequest) -> Wanted:
@@ -76,7 +76,7 @@ class FunctionExperiment(on_lambda.LambdaExperiment):
                 family=lambda levels: _FAMILY,
                 lacks=lambda levels: (on_lambda.lambda_lack(functions.endpoint, machine),),
                 declares=functools.partial(on_lambda.declares, functions.endpoint),
-                # The cost of a function is its author's: nothing of a known length can be put into it from outside.
+                # No known cost can be added to a user's function.
                 positive=lambda levels: False,
             ),
             transfers=on_lambda.transfers(functions.endpoint),
@@ -86,7 +86,7 @@ class FunctionExperiment(on_lambda.LambdaExperiment):
             options=options,
             answered_by=on_lambda.deciding_metric(reported),
             beside=(on_lambda.CPU_TIME.name,),
-            # The local Lambda reports no version of its runtimes; `identity` holds it for the whole run.
+            # The local Lambda does not report runtime versions; `identity` records them for the run.
             equal_witnesses=("runtime", "architecture", *(("runtime_version",) if functions.endpoint is AWS else ())),
             words=on_lambda.METRIC_WORDS
             | on_lambda.service(functions.endpoint)
@@ -109,7 +109,7 @@ class FunctionExperiment(on_lambda.LambdaExperiment):
         return _Bench(plan)
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
-        """Which function to take, and what its requests cost."""
+        """Return the rules for the choice of a function and the cost of its requests."""
         choice = Choice(
             what="requests",
             uses=one_way(on_lambda.requests_usage),
@@ -140,7 +140,7 @@ class _Bench(on_lambda.LambdaBench):
         functions = self._functions
         marks = {f"function.{name}": f"sha256 {digest(path)}" for name, path in functions.code.items()}
         if functions.endpoint == LOCAL and functions.runtime.startswith("python"):
-            # Named after the interpreter's version and all that is in it.
+            # Its name includes the interpreter's version and a hash of its content.
             marks["function.runtime"] = lambda_local.client(functions.runtime)
         for name, layers in functions.layers.items():
             versions = [layer if layer.startswith("arn:") else digest(layer) for layer in layers]
@@ -171,7 +171,7 @@ class _Bench(on_lambda.LambdaBench):
 
 
 def _check_handlers(functions: Functions) -> None:
-    """Refuse what can be seen not to start, before anything is deployed."""
+    """Reject functions that cannot start, before any deployment."""
     from sectax.experiments.on_lambda.code import check_handler, read_code
 
     for name, path in functions.code.items():

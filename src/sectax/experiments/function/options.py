@@ -1,4 +1,4 @@
-"""Reads the functions that a user typed: which there are, how they are configured, and where they are to run."""
+"""Parses the options of `sectax run function`."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from sectax.experiments.named import FOLDER, ComparedKind, compared, for_each
 from sectax.experiments.on_lambda.experiment import PYTHON, where
 from sectax.model.errors import WrongUse
 
-FUNCTION = ComparedKind("function", "ZIP", "say --baseline ZIP --treatment NAME=ZIP")
+FUNCTION = ComparedKind("function", "ZIP", "use --baseline ZIP --treatment NAME=ZIP")
 _TIMEOUT_S = 60
 _GAP_S = 0.1
 
 
 @dataclass(frozen=True)
 class Functions:
-    """What is measured.
+    """The parsed options.
 
     Attributes:
         code: name -> path of a zip or a folder; the baseline is first.
         layers: name -> paths or ARNs.
         event: path of a file with JSON; None for an empty object.
         environment: path of a file with NAME=VALUE lines; None for none.
-        expected: path of a file with the JSON that every answer must be equal to; None for any answer.
-        gap_s: seconds from an answer to the next event where the pace is spaced.
+        expected: path of a file with the JSON that each answer must equal; None for any answer.
+        gap_s: seconds from an answer to the next event, for the pace `spaced`.
         endpoint, role: as in `FunctionSpec`.
     """
 
@@ -47,10 +47,10 @@ class Functions:
 
 
 def read_functions(options: Mapping[str, tuple[str, ...]]) -> Functions:
-    """Understand the options of `sectax run function`.
+    """Parse the options.
 
     Raises:
-        WrongUse: a function that is missing or named twice, or a value that cannot be.
+        WrongUse: a missing function, a duplicate name, or an invalid value.
     """
     folder = _single_value(options, FOLDER) or "."
     code = compared(FUNCTION, options)
@@ -73,10 +73,10 @@ def read_functions(options: Mapping[str, tuple[str, ...]]) -> Functions:
 
 
 def read_environment(path: str | None) -> dict[str, str]:
-    """The variables of a file of NAME=VALUE lines; empty lines and lines that begin with # are left out.
+    """Read a file of NAME=VALUE lines, without empty lines and lines that begin with #.
 
     Raises:
-        WrongUse: the file cannot be read, or a line is no such assignment. What the line holds is not shown.
+        WrongUse: the file cannot be read, or a line is invalid. The message does not contain the line.
     """
     if path is None:
         return {}
@@ -86,13 +86,13 @@ def read_environment(path: str | None) -> dict[str, str]:
             continue
         name, separator, value = line.partition("=")
         if not separator or not re.fullmatch(r"[A-Za-z]\w*", name):
-            raise WrongUse(f"line {number} of {path} is not NAME=VALUE", "quotes are not needed, and would be kept")
+            raise WrongUse(f"line {number} of {path} is not NAME=VALUE", "write values without quotes")
         variables[name] = value
     return variables
 
 
 def read_text_file(path: str) -> str:
-    """What a file holds. Raises `WrongUse` where it cannot be read."""
+    """Read a text file. Raises `WrongUse`."""
     try:
         with open(path, encoding="utf-8") as file:
             return file.read()
@@ -105,7 +105,7 @@ def _single_value(options: Mapping[str, tuple[str, ...]], name: str) -> str | No
 
 
 def check_files(functions: Functions) -> None:
-    """Look for the files that the options name. Raises `WrongUse` where one is missing, or is not JSON but must be."""
+    """Check the files of the options. Raises `WrongUse` for a missing file or invalid JSON."""
     for name, path in functions.code.items():
         _exists(f"function {name!r}", path)
     for layer in {layer for layers in functions.layers.values() for layer in layers if not layer.startswith("arn:")}:
@@ -118,12 +118,12 @@ def check_files(functions: Functions) -> None:
             try:
                 msgspec.json.decode(read_text_file(file).encode(), type=msgspec.Raw)
             except msgspec.DecodeError as error:
-                raise WrongUse(f"{option}: {file} is not JSON: {error}", "Lambda takes nothing else") from error
+                raise WrongUse(f"{option}: {file} is not JSON: {error}", "Lambda accepts only JSON") from error
 
 
 def _exists(what: str, path: str) -> None:
     if not os.path.exists(path):
-        raise WrongUse(f"{what}: {path} is not there", "give another path")
+        raise WrongUse(f"{what}: {path} does not exist", "give another path")
 
 
 def _path(options: Mapping[str, tuple[str, ...]], name: str, folder: str) -> str | None:

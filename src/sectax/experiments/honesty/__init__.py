@@ -1,4 +1,4 @@
-"""Does sectax tell the truth on this machine? Costs that are known beforehand, measured as if they were not."""
+"""A test of sectax on this machine: measure costs that are known."""
 
 from sectax.experiments.honesty.experiment import HonestyExperiment
 

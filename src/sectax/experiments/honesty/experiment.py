@@ -1,4 +1,4 @@
-"""The experiment: one operation against itself, and against itself with known shares of extra operations."""
+"""The experiment `honesty`: an operation compared with itself, without and with known extra operations."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from sectax.model.treatment import Factor, Treatment
 from sectax.parts import probes
 
 _ANY = {"key_use": "parsed-once", "layer": "primitive"}
-# Short enough that one per cent of a batch is several operations.
+# Short enough that 1 % of a batch is several operations.
 _SUBJECT = _ANY | {"algorithm": "ES256", "operation": "sign"}
-# The shortest there is, about 2 µs: what is unlike it can be very unlike it.
+# The shortest operation, about 2 µs, so that others can be much longer.
 _SHORT_SUBJECT = _ANY | {"algorithm": "HS256", "operation": "verify"}
 
-# Level -> the share of extra operations that it carries.
+# Level -> share of extra operations.
 EXTRA = {
     "nothing": 0.0,
     "again": 0.0,
@@ -32,8 +32,7 @@ EXTRA = {
     "+5%": 0.05,
     "+10%": 0.10,
 }
-# Level -> how many operations of the baseline one of its operations is. Of the short subject that is about 50 µs,
-# 1 ms, and 25 ms, which outlasts a batch.
+# Level -> operations of the baseline per operation: about 50 µs, 1 ms, and 25 ms, which is longer than a batch.
 TIMES = {"x25": 25, "x600": 600, "x12000": 12_000}
 BASELINE = "nothing"
 
@@ -45,9 +44,9 @@ _PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
 
 
 class HonestyExperiment(Experiment):
-    """ES256 signing against itself: two copies must show no cost, four known costs must be found.
+    """Compare ES256 signing with itself: two copies must show no cost, four known costs must be found.
 
-    With the preset `unlike` a short operation stands beside itself, repeated 25 to 12,000 times inside one operation.
+    The preset `unlike` compares a short operation with 25 to 12,000 of them as one operation.
     """
 
     name = "honesty"
@@ -80,7 +79,7 @@ class HonestyExperiment(Experiment):
                 declares=lambda levels: ALGORITHMS[subject["algorithm"]].declares(),
                 extra=lambda levels: EXTRA.get(levels["injected"], 0.0),
             ),
-            transfers="It speaks for this machine in this session, and for operations of this length.",
+            transfers="It applies to this machine in this session, and to operations of this length.",
             batch_s=BATCH_S,
             rounds_range=ROUNDS,
             one_processor=True,
@@ -93,7 +92,7 @@ class HonestyExperiment(Experiment):
         return _Bench(plan)
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
-        """None: what was put in on purpose is nothing to choose between."""
+        """Return rules without a choice: the added costs are artificial."""
         return AdviceRules(plan.metrics[0].name)
 
 
@@ -117,10 +116,10 @@ def _subject(preset: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class RepeatedSpec:
-    """A subject whose one operation is *times* operations of another's, so it costs exactly that much more.
+    """A subject whose operation is *times* operations of another subject, so that its cost is known.
 
-    It has a batch size of its own, as any unlike operation has. `sectax run jwt` compares such arms; a baseline with
-    extra operations shares its count with the baseline, and shows no error that comes from unequal batches.
+    It has its own batch size, as most compared arms have. Extra operations in the baseline's batch would not show
+    errors that come from unequal batches.
     """
 
     spec: SubjectSpec
@@ -131,7 +130,7 @@ class RepeatedSpec:
 
 
 class RepeatedSubject:
-    """Implements `sectax.model.subject.Subject`. The very first operation is not known: only one part was timed."""
+    """Implements `sectax.model.subject.Subject`, without the first operation, since only one part of it was timed."""
 
     def __init__(self, inner: Subject, times: int) -> None:
         self.first: tuple[Observation, ...] = ()
@@ -145,12 +144,12 @@ class RepeatedSubject:
         return self._inner.open()
 
     def visit(self, work: Work) -> Visit:
-        """Raises ValueError for operations one by one: the probe would time their parts."""
+        """Raises ValueError with `work.each`: the probe would time parts of operations."""
         if work.each:
             raise ValueError("repeated operations cannot be timed one by one")
         times = self._times
         visit = self._inner.visit(Work(count=work.count * times, settle=work.settle * times, extra=work.extra * times))
-        return replace(visit, observations=tuple(replace(its, count=work.count) for its in visit.observations))
+        return replace(visit, observations=tuple(replace(one, count=work.count) for one in visit.observations))
 
     def close(self) -> Witnesses:
         return self._inner.close()

@@ -1,4 +1,4 @@
-"""Which signature algorithm for a JWT, in my language? Signing and verifying against RS256 with 2048 bits."""
+"""Signature algorithms for JWTs in each language, compared with RS256 of 2048 bits."""
 
 from sectax.experiments.jwt.experiment import JwtExperiment
 

@@ -1,4 +1,4 @@
-"""The experiment: its factors, its presets, and the subject behind every treatment."""
+"""The experiment `jwt`: factors, presets, and the subject of each treatment."""
 
 from __future__ import annotations
 
@@ -45,24 +45,24 @@ OPERATIONS = ("sign", "verify")
 KEY_USES = ("parsed-once", "parsed-per-call")
 LAYERS = ("primitive", "library")
 
-# What is measured where nobody asked for others.
+# The default languages.
 LANGUAGES = ("php", "python")
 
 
 def lacks(machine: Machine, levels: Levels) -> Iterator[WhyNot | None]:
-    """The language's probe cannot run there, or levels contradict each other."""
+    """Yield why a combination of levels cannot be measured."""
     yield machine.probe(levels["language"]).lack
     if ALGORITHMS[levels["algorithm"]].key_type == "oct" and levels["key_use"] == "parsed-per-call":
-        yield WhyNot("a shared secret is bytes: there is nothing to parse")
+        yield WhyNot("a shared secret needs no parsing")
 
 
 def signature_subject(levels: Mapping[str, str], inputs: Mapping[str, str]) -> ProbeSpec:
-    """The subject that signs or verifies as the levels say, with the run's keys."""
+    """Return the subject that signs or verifies with the run's keys."""
     algorithm = levels["algorithm"]
     return probe_subject(
         levels["language"],
         levels["operation"],
-        {"algorithm": ALGORITHMS[algorithm].asked, "key_use": levels["key_use"], "layer": levels["layer"]},
+        {"algorithm": ALGORITHMS[algorithm].protocol_name, "key_use": levels["key_use"], "layer": levels["layer"]},
         subject_inputs(algorithm, inputs),
         find_referee(levels["operation"], algorithm, inputs),
     )
@@ -73,7 +73,7 @@ def find_referee(operation: str, algorithm: str, inputs: Mapping[str, str]) -> J
 
 
 def subject_inputs(algorithm: str, inputs: Mapping[str, str]) -> dict[str, str]:
-    """What a probe is handed for one algorithm, by the names of the probe protocol."""
+    """Return a probe's inputs for one algorithm, by the names of the probe protocol."""
     return algorithm_inputs(inputs, algorithm) | {
         "claims": claims_text(),
         "signing_input": signing_input(algorithm),
@@ -81,12 +81,12 @@ def subject_inputs(algorithm: str, inputs: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-# What Apache takes of a header line (LimitRequestFieldSize); nginx (large_client_header_buffers) takes 2 bytes more.
+# Apache's limit of a header line (LimitRequestFieldSize); nginx (large_client_header_buffers) allows 2 bytes more.
 _HEADER_BYTES = 8190
 _HEADER = "Authorization: Bearer "
 
 FIRST = Metric("first", "s", Better.LOWER, Summary.MEAN, observed="first")
-# A signature travels in every request: what it adds stands beside its time, and is the same in every block.
+# Signatures are part of each request, so their sizes are reported too; they are the same in all blocks.
 SIZES = tuple(
     Metric(name, "B", Better.LOWER, Summary.MAXIMUM, observed=f"first.{name}", resolution=1.0, compared=False)
     for name in ("token_bytes", "signature_bytes", "public_key_bytes")
@@ -102,15 +102,15 @@ _PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
     },
 }
 
-# Where the study is silent something must be chosen; what is chosen is said.
+# Choices where the study gives no details.
 _PUBLISHED_CHOICES = (
     "the study does not say whether keys were parsed once or on every call: both are measured",
-    "it does not give the message: a signing input of a header and five claims is signed",
-    "it does not name the hash: SHA-256, as RS256 and ES256 demand",
+    "the study does not give the message: this is a signing input of a header and five claims",
+    "the study does not name the hash: this is SHA-256, as RS256 and ES256 require",
     "'ECDSA 384bit (prime256v1)' is measured as ES256: prime256v1 is P-256, a curve of 256 bits",
-    "it timed 100,000 operations in one process, once: here batches of frozen size in fresh processes, "
-    "interleaved, and as many blocks as a verdict needs",
-    "it does not name the version of OpenSSL: the one that this PHP is linked with",
+    "the study timed 100,000 operations in one process, once: this run interleaves batches of fixed size in fresh "
+    "processes, with as many blocks as a verdict needs",
+    "the study does not name its version of OpenSSL: this is the one that this PHP is linked with",
 )
 
 _WORDS = {
@@ -123,7 +123,7 @@ _WORDS = {
 
 
 def make_factors(languages: tuple[str, ...]) -> tuple[Factor, ...]:
-    """All factors, where these languages have probes."""
+    """Return all factors, for languages with probes."""
     return (
         Factor("language", languages),
         Factor("operation", OPERATIONS),
@@ -134,14 +134,14 @@ def make_factors(languages: tuple[str, ...]) -> tuple[Factor, ...]:
 
 
 def _languages(preset: str, factors: tuple[Factor, ...], levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Those of a run; its design is then made for a machine that was asked of these alone."""
+    """Return the languages of a run, so that only their probes are checked."""
     languages = (*factors[0].levels, *filter(probes.is_in_a_folder, levels.get("language", ())))
     factors = (Factor("language", languages), *factors[1:])
     return choose(factors, {"language": LANGUAGES} | _PRESETS[preset], levels)[0].levels
 
 
 class JwtExperiment(Experiment):
-    """Signing and verifying with each algorithm, against RS256, in every language that has a probe."""
+    """Sign and verify with each algorithm, compared with RS256, in each language with a probe."""
 
     name = "jwt"
     title = "Which signature algorithm for a JWT, in my language?"
@@ -153,20 +153,17 @@ class JwtExperiment(Experiment):
         return make_factors(probes.names())
 
     def probe_cases(self) -> list[Case]:
-        """Every operation with every level, under fresh keys: what `sectax probe check` tries.
-
-        An RSA key of another length is the same code to a probe, and is left out.
-        """
+        """Return all operations at all levels with new keys, except other lengths of RSA keys (the same code)."""
         from sectax.experiments.on_probe.conformance import Case
 
-        names = [algorithm.name for algorithm in ALGORITHMS.values() if algorithm.name == algorithm.asked]
+        names = [algorithm.name for algorithm in ALGORITHMS.values() if algorithm.name == algorithm.protocol_name]
         keys = make_keys(names)
         cases = []
         for operation, algorithm, layer, key_use in itertools.product(OPERATIONS, names, LAYERS, KEY_USES):
             inputs, referee = subject_inputs(algorithm, keys), find_referee(operation, algorithm, keys)
-            # A tampered token to verify: every operation must then be counted as a failure.
+            # Verifying a tampered token must count as a failure.
             spoiled = inputs | {"token": referee.tampered()[0]} if operation == "verify" else None
-            parameters = {"algorithm": ALGORITHMS[algorithm].asked, "layer": layer, "key_use": key_use}
+            parameters = {"algorithm": ALGORITHMS[algorithm].protocol_name, "layer": layer, "key_use": key_use}
             cases.append(Case(operation, parameters, inputs, referee, spoiled))
         return [*cases, *wycheproof.cases()]
 
@@ -174,7 +171,7 @@ class JwtExperiment(Experiment):
         return self.level_requirements({})
 
     def level_requirements(self, levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-        """What these levels need, or those of the default preset."""
+        """Return the probes for these levels, or for the default preset."""
         return tuple(f"probe:{name}" for name in _languages("default", self.factors, levels))
 
     def wants(self, request: RunRequest) -> Wanted:
@@ -186,7 +183,7 @@ class JwtExperiment(Experiment):
         languages = factors[0].levels
         answer = probe_metrics(languages, machine)
         as_published = request.preset == "published"
-        # Of two folders the question is what the second one costs more, as of two revisions of one's own probe.
+        # Probes in folders, as two revisions of a user's probe, are compared with each other.
         of_folders = len(languages) > 1 and all(map(probes.is_in_a_folder, languages))
         return Design(
             factors=factors,
@@ -198,11 +195,11 @@ class JwtExperiment(Experiment):
                 lacks=functools.partial(lacks, machine),
                 declares=lambda levels: ALGORITHMS[levels["algorithm"]].declares(),
                 primary={"layer": ("primitive",), "key_use": KEY_USES if as_published else ("parsed-once",)},
-                # Every language is a question of its own.
+                # Each language is a separate question.
                 most_primary=MOST_PRIMARY * len(languages),
             ),
             transfers=(
-                "The ratios hold for these versions of these libraries on this kind of processor; another build of "
+                "The ratios apply to these versions of the libraries on this kind of processor; another build of "
                 "OpenSSL, another language or an accelerator can reverse the order."
             ),
             batch_s=BATCH_S,
@@ -222,7 +219,7 @@ class JwtExperiment(Experiment):
         return _Bench(plan)
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
-        """Which to take. Without a CPU clock nothing is in seconds, and there is no answer."""
+        """Return the rules for a choice; without a CPU clock there is none, since no metric is in seconds."""
         weigh = [_sizes_in_words({treatment.levels.get("algorithm", BASELINE) for treatment in plan.treatments})]
         if {treatment.levels.get("key_use") for treatment in plan.treatments} == {"parsed-once"}:
             weigh.insert(0, "keys parsed on every call cost more (--level key_use=parsed-per-call)")
@@ -235,41 +232,39 @@ class JwtExperiment(Experiment):
             usual={"sign": 1, "verify": 20},
             nouns={"sign": "signature", "verify": "verification"},
             uses=one_way(processor_hours),
-            caveats={"HS256": "whoever verifies can also sign"},
+            caveats={"HS256": "every verifier can also sign"},
             weigh="; ".join(filter(None, weigh)),
             changes=changes,
         )
         return AdviceRules(CPU_TIME.name, choice)
 
-    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
-        """How much of an operation is the library."""
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+        """Yield the library's share of an operation."""
         stages = {"primitive": "the bare primitive"}
         return stage_rows(analysed.measured, CPU_TIME.name, "layer", stages, "the library around it")
 
 
 def _sizes_in_words(names: set[str]) -> str:
-    """What the signatures of these algorithms add to every request."""
-    of_size: dict[int, list[str]] = {}
+    """Describe the sizes of these algorithms' signatures, and their effect on a request's header."""
+    by_size: dict[int, list[str]] = {}
     for name in (name for name in ALGORITHMS if name in names):
-        of_size.setdefault(ALGORITHMS[name].signature_bytes, []).append(name)
-    if not of_size:
+        by_size.setdefault(ALGORITHMS[name].signature_bytes, []).append(name)
+    if not by_size:
         return ""
-    sizes = [f"{size} ({', '.join(of_size[size])})" for size in sorted(of_size, reverse=True)]
+    sizes = [f"{size} ({', '.join(by_size[size])})" for size in sorted(by_size, reverse=True)]
     sizes[0] = sizes[0].replace(" (", " bytes (", 1)
     text = f"signatures have {', '.join(sizes[:-1])}{' or ' if sizes[1:] else ''}{sizes[-1]}"
-    lines = {name: _header_bytes(name) for same_size in of_size.values() for name in same_size}
+    lines = {name: _header_bytes(name) for same_size in by_size.values() for name in same_size}
     if too_long := [f"{name} ({size:,} bytes)" for name, size in lines.items() if size > _HEADER_BYTES]:
-        return f"{text}; a server that takes 8 KiB of a header (nginx, Apache) refuses tokens of {', '.join(too_long)}"
+        return f"{text}; servers with 8 KiB per header (nginx, Apache) reject tokens of {', '.join(too_long)}"
     most = max(lines.values())
     if most < _HEADER_BYTES / 4:
         return text
-    return (
-        f"{text}; the largest token fills {100 * most / _HEADER_BYTES:.0f} % of the 8 KiB that servers take of a header"
-    )
+    return f"{text}; the largest token uses {100 * most / _HEADER_BYTES:.0f} % of servers' limit of 8 KiB per header"
 
 
 def _header_bytes(name: str) -> int:
-    """Of the header line with a token of this algorithm."""
+    """Return the length of the header line with a token of this algorithm."""
     return len(_HEADER) + len(signing_input(name)) + 1 + -(-4 * ALGORITHMS[name].signature_bytes // 3)
 
 
@@ -282,11 +277,11 @@ class _Bench(ProbeBench):
         self._proof: dict[str, str] = {}
 
     def inputs(self) -> dict[str, str]:
-        """The keys; what the languages say of tokens made with them is found out here, once."""
+        """Create the keys, and check once that the languages accept each other's tokens."""
         used = {name: sorted({treatment.levels[name] for treatment in self.plan.treatments}) for name in _PROVEN}
         keys = make_keys(used["algorithm"])
-        of_algorithms = {name: subject_inputs(name, keys) for name in used["algorithm"]}
-        self._proof = prove(used["language"], used["layer"], of_algorithms)
+        by_algorithm = {name: subject_inputs(name, keys) for name in used["algorithm"]}
+        self._proof = prove(used["language"], used["layer"], by_algorithm)
         return keys
 
     def circumstances(self) -> dict[str, dict[str, str]]:

@@ -1,4 +1,4 @@
-"""The algorithms that are compared; makes the keys, claims and tokens of a run, once, for all languages alike."""
+"""The algorithms, and the keys, claims and signing inputs of a run, shared by all languages."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from sectax.model.subject import Witness
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A JWS algorithm with the key it is measured with (RFC 7518, 8037 and 8812; ML-DSA as draft-ietf-cose-dilithium).
+    """A JWS algorithm and its key (RFC 7518, 8037 and 8812; ML-DSA as in draft-ietf-cose-dilithium).
 
     Attributes:
         name: the level.
         key_type: `kty` of RFC 7518.
-        bits: the size of the key: the modulus, the curve's field, the shared secret, or the bytes of the public key.
-        curve: of keys of type EC and OKP.
-        probe: what the probe protocol calls it; the name, where that is not given.
-        header: what a token's header calls it; what the protocol does, where that is not given.
+        bits: size of the key: of the modulus, the curve's field, the shared secret, or the public key.
+        curve: the curve of keys of type EC and OKP.
+        probe: the name in the probe protocol, if it differs from `name`.
+        header: the name in a token's header, if it differs from the protocol's.
     """
 
     name: str
@@ -34,16 +34,16 @@ class Algorithm:
     header: str = ""
 
     @property
-    def asked(self) -> str:
+    def protocol_name(self) -> str:
         return self.probe or self.name
 
     @property
     def alg(self) -> str:
-        return self.header or self.asked
+        return self.header or self.protocol_name
 
     @property
     def signature_bytes(self) -> int:
-        """As JOSE has it: of a token, a third more."""
+        """The size of a signature in JOSE's form, before base64url."""
         match self.key_type:
             case "oct" | "RSA":
                 return self.bits // 8
@@ -52,7 +52,7 @@ class Algorithm:
         return 114 if self.curve == "Ed448" else 2 * -(-self.bits // 8)
 
     def declares(self) -> dict[str, Witness]:
-        """What the witnesses must say."""
+        """Return the witnesses that a probe must confirm."""
         promised: dict[str, Witness] = {"key_type": self.key_type, "key_bits": self.bits, "alg": self.alg}
         if self.curve is not None:
             promised["curve"] = self.curve
@@ -67,7 +67,7 @@ ALGORITHMS = {
     algorithm.name: algorithm
     for algorithm in (
         Algorithm("RS256", "RSA", 2048),
-        # RFC 7518, 3.2: a key of the size of the hash output or larger.
+        # RFC 7518, 3.2: the key is at least as long as the hash.
         Algorithm("HS256", "oct", 256),
         Algorithm("ES256", "EC", 256, "P-256"),
         Algorithm("EdDSA", "OKP", 256, "Ed25519"),
@@ -78,19 +78,19 @@ ALGORITHMS = {
         Algorithm("ES384", "EC", 384, "P-384"),
         Algorithm("ES512", "EC", 521, "P-521"),
         Algorithm("ES256K", "EC", 256, "secp256k1"),
-        # RFC 8037: the header says EdDSA for both curves.
+        # RFC 8037: the header is EdDSA for both curves.
         Algorithm("Ed448", "OKP", 456, "Ed448", header="EdDSA"),
         *(Algorithm(f"ML-DSA-{size}", "AKP", 8 * key) for size, key in ((44, 1312), (65, 1952), (87, 2592))),
     )
 }
 
 BASELINE = "RS256"
-# What is compared where nobody asked for others.
+# The default algorithms.
 COMMON = ("RS256", "HS256", "ES256", "EdDSA")
 
 
-# What a session token of a web service carries. No times, so that expiry is never in play, and no audience, which
-# PyJWT refuses unless it is given one.
+# The claims of a typical session token, without times, so that it does not expire, and without an audience, which PyJWT
+# rejects unless it expects one.
 CLAIMS = {
     "iss": "https://issuer.example",
     "sub": "user-0123456789",
@@ -110,10 +110,10 @@ def unbase64url(text: str) -> bytes:
 
 
 def make_keys(names: Iterable[str]) -> dict[str, str]:
-    """Fresh keys for the algorithms named; those that take the same kind of key share one.
+    """Create keys for these algorithms; those with the same kind of key share one.
 
     Returns:
-        `RS256.private_key_pem`, `RS256.public_key_pem`, `HS256.secret` and so on, as the probe protocol names them.
+        `RS256.private_key_pem`, `RS256.public_key_pem`, `HS256.secret` …, with the names of the probe protocol.
     """
     keys: dict[str, str] = {}
     key = functools.cache(_key)
@@ -126,7 +126,7 @@ def make_keys(names: Iterable[str]) -> dict[str, str]:
 def _key(key_type: str, bits: int, curve: str | None) -> dict[str, str]:
     if key_type == "oct":
         return {"secret": base64url(secrets.token_bytes(bits // 8))}
-    # Imported here: making keys is not needed to list experiments.
+    # Slow to import, and not needed to list experiments.
     from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
     private = _private_key(key_type, bits, curve)
@@ -158,7 +158,7 @@ def _private_key(key_type: str, bits: int, curve: str | None) -> Any:
 
 
 def signing_input(algorithm: str) -> str:
-    """The text that is signed: the header and the claims, each as base64url."""
+    """Return the text to sign: the header and the claims in base64url."""
     header = json.dumps({"typ": "JWT", "alg": ALGORITHMS[algorithm].alg}, separators=(",", ":"))
     return f"{base64url(header.encode())}.{base64url(claims_text().encode())}"
 
@@ -168,7 +168,7 @@ def claims_text() -> str:
 
 
 def algorithm_inputs(inputs: Mapping[str, str], algorithm: str) -> dict[str, str]:
-    """The inputs of one algorithm, by the names of the probe protocol."""
+    """Return the inputs of one algorithm, by the names of the probe protocol."""
     prefix = f"{algorithm}."
     return {name.removeprefix(prefix): text for name, text in inputs.items() if name.startswith(prefix)}
 

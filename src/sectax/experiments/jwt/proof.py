@@ -1,7 +1,6 @@
-"""Before a run, outside all timing: each language's tokens through every other's check, and Wycheproof's vectors.
+"""Check before a run that the languages accept each other's tokens and judge Wycheproof's vectors correctly.
 
-What each subject itself must accept and refuse is looked at in every block, before and after it is timed. This is about
-what the implementations say of each other: a library that signs what only it accepts would pass there.
+Each block checks every subject against the referee; this also finds libraries whose tokens only they accept.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from sectax.protocol.session import AnsweredFailed, AnsweredSkipped
 _PATIENCE_S = 30.0
 _SHOWN = 8
 _WYCHEPROOF = "Wycheproof's"
-Inputs = Mapping[str, Mapping[str, str]]  # by algorithm, as a probe is handed them
+Inputs = Mapping[str, Mapping[str, str]]  # algorithm -> a probe's inputs
 
 
 @dataclass
@@ -35,11 +34,11 @@ class _Proof:
     verified: int = 0
     vectors: set[int] = field(default_factory=set)
     flaws: list[str] = field(default_factory=list)
-    asked: set[str] = field(default_factory=set)
+    signers: set[str] = field(default_factory=set)
 
     def sign(self, language: str, conversation: Conversation) -> None:
-        """What the language signs."""
-        self.asked.add(language)
+        """Collect the tokens of a language."""
+        self.signers.add(language)
         for algorithm, layer in itertools.product(self.inputs, self.layers):
             if _ready(conversation, "sign", algorithm, layer, self.inputs[algorithm]):
                 token = conversation.witness([]).artefact
@@ -47,7 +46,7 @@ class _Proof:
                     self.tokens[language, layer, algorithm] = token
 
     def verify(self, language: str, conversation: Conversation) -> None:
-        """What the language says of all tokens, of others' and its own."""
+        """Let a language verify all tokens, including its own."""
         for algorithm, layer in itertools.product(self.inputs, self.layers):
             shown = {key: token for key, token in self.tokens.items() if key[2] == algorithm}
             if not shown or not _ready(conversation, "verify", algorithm, layer, self.inputs[algorithm]):
@@ -55,9 +54,9 @@ class _Proof:
             present = [text for token in shown.values() for text in (token, *tampered(token))]
             accepted = conversation.witness(present).accepted
             per_token = len(present) // len(shown)
-            for index, (by, of_layer, _) in enumerate(shown):
+            for index, (signer, signer_layer, _) in enumerate(shown):
                 genuine, *wrong = accepted[index * per_token : (index + 1) * per_token]
-                token_name = f"{algorithm} of {by} ({of_layer})"
+                token_name = f"{algorithm} of {signer} ({signer_layer})"
                 if not genuine:
                     self.flaws.append(f"{language} ({layer}) refuses {token_name}")
                 if any(wrong):
@@ -65,8 +64,8 @@ class _Proof:
                 self.verified += 1
 
     def judge(self, language: str, conversation: Conversation) -> None:
-        """What the language says of Wycheproof's vectors for the algorithms of the run."""
-        names = {ALGORITHMS[algorithm].asked for algorithm in self.inputs}
+        """Let a language judge Wycheproof's vectors for the algorithms of the run."""
+        names = {ALGORITHMS[algorithm].protocol_name for algorithm in self.inputs}
         wrong: dict[str, list[int]] = {}
         for case in wycheproof.cases():
             if case.parameters["algorithm"] not in names or case.vectors is None:
@@ -85,28 +84,28 @@ class _Proof:
             self.flaws.append(f"{language} {verb} {_WYCHEPROOF} {shown}{more}")
 
     def words(self) -> dict[str, str]:
-        flaws = {f"{FLAW}{number}": text for number, text in enumerate(self.flaws, start=1)}
+        words = {f"{FLAW}{number}": text for number, text in enumerate(self.flaws, start=1)}
         if self.verified:
-            flaws[f"{PROOF}tokens"] = (
-                f"{len(self.tokens)} tokens of {', '.join(sorted(self.asked))}: {self.verified} verifications across "
-                f"languages and layers, each with two changed copies, {_wrong(self.flaws, inside=False)}"
+            words[f"{PROOF}tokens"] = (
+                f"{len(self.tokens)} tokens of {', '.join(sorted(self.signers))}: {self.verified} verifications across "
+                f"languages and layers, each with two changed copies: {_summary(self.flaws, wycheproof=False)}"
             )
         if self.vectors:
-            flaws[f"{PROOF}vectors"] = (
-                f"{len(self.vectors)} of Wycheproof's vectors through each language's primitive, "
-                f"{_wrong(self.flaws, inside=True)}"
+            words[f"{PROOF}vectors"] = (
+                f"{len(self.vectors)} of Wycheproof's vectors with each language's primitive: "
+                f"{_summary(self.flaws, wycheproof=True)}"
             )
-        return flaws
+        return words
 
 
 def prove(languages: Collection[str], layers: Collection[str], inputs: Inputs) -> dict[str, str]:
-    """What the languages say of each other's tokens and of Wycheproof's vectors: circumstances of the run.
+    """Run the checks and return their results as circumstances of the run.
 
-    A probe that cannot be talked to is left out: the run itself says why.
+    Skips probes that fail; the run reports them.
     """
     proof = _Proof(languages, layers, inputs)
-    with contextlib.ExitStack() as held:
-        conversations = dict(_conversations(languages, held))
+    with contextlib.ExitStack() as stack:
+        conversations = dict(_conversations(languages, stack))
         for step in (proof.sign, proof.verify, proof.judge):
             for language, conversation in conversations.items():
                 with contextlib.suppress(*ProbeTrouble):
@@ -114,18 +113,18 @@ def prove(languages: Collection[str], layers: Collection[str], inputs: Inputs) -
     return proof.words()
 
 
-def _conversations(languages: Collection[str], held: contextlib.ExitStack) -> Iterator[tuple[str, Conversation]]:
+def _conversations(languages: Collection[str], stack: contextlib.ExitStack) -> Iterator[tuple[str, Conversation]]:
     for language in languages:
         probe = probes.load(language)
         with contextlib.suppress(*ProbeTrouble):
             conversation = ProbeProgram(probe.command(), probe.folder, _PATIENCE_S).start()
-            held.callback(conversation.child.kill)
+            stack.callback(conversation.child.kill)
             conversation.hello()
             yield language.partition("=")[0], conversation
 
 
 def _ready(conversation: Conversation, operation: str, algorithm: str, layer: str, inputs: Mapping[str, str]) -> bool:
-    parameters = {"algorithm": ALGORITHMS[algorithm].asked, "layer": layer, "key_use": "parsed-once"}
+    parameters = {"algorithm": ALGORITHMS[algorithm].protocol_name, "layer": layer, "key_use": "parsed-once"}
     return _can_prepare(conversation, operation, parameters, inputs)
 
 
@@ -139,5 +138,5 @@ def _can_prepare(
     return True
 
 
-def _wrong(flaws: list[str], *, inside: bool) -> str:
-    return "not all judged rightly" if any((_WYCHEPROOF in flaw) is inside for flaw in flaws) else "all judged rightly"
+def _summary(flaws: list[str], *, wycheproof: bool) -> str:
+    return "some wrong" if any((_WYCHEPROOF in flaw) is wycheproof for flaw in flaws) else "all correct"

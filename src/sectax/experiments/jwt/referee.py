@@ -1,7 +1,6 @@
-"""Judges tokens with implementations that none of the measured ones shares: pycryptodome's own arithmetic, and where it
-lacks an algorithm (ES256K, ML-DSA) pure Python's. Nothing is timed here, and the keys are thrown away with the run.
+"""Judges tokens and creates genuine and tampered ones, with implementations that no probe uses.
 
-It also makes the genuine tokens that a subject must accept, and the tampered ones that it must refuse.
+These are pycryptodome, and pure Python for ES256K and ML-DSA. Nothing is timed here.
 """
 
 from __future__ import annotations
@@ -19,21 +18,21 @@ from sectax.experiments.jwt.keys import ALGORITHMS, CLAIMS, base64url, der, sign
 
 @dataclass(frozen=True)
 class JwtReferee:
-    """The independent check of one algorithm's tokens under one key; what signs is expected to show a token."""
+    """An independent check of one algorithm's tokens with one key."""
 
     algorithm: str
     key: dict[str, str] = field(repr=False)
     expects_artefact: bool = False
 
     def genuine(self) -> list[str]:
-        """A token that is right; the same one in every call."""
+        """Return a valid token, always the same."""
         return [_token(self.algorithm, tuple(sorted(self.key.items())))]
 
     def tampered(self) -> list[str]:
         return tampered(self.genuine()[0])
 
     def judge(self, artefact: str) -> str | None:
-        """What is wrong with a token: its form, its header, its claims or its signature; None where nothing is."""
+        """Return what is wrong with a token (form, header, claims or signature), or None."""
         parts = artefact.split(".")
         if len(parts) != 3:
             return f"a token has three parts, this has {len(parts)}"
@@ -46,13 +45,13 @@ class JwtReferee:
         if not isinstance(header, dict) or header.get("alg") != alg:
             return f"the token's header does not name {alg}"
         if claims != CLAIMS:
-            return "the token has other claims than those given"
+            return "the token has other claims than the given ones"
         if not self._verify(f"{parts[0]}.{parts[1]}".encode(), signature):
             return "the signature is not valid"
         return None
 
     def sizes(self, token: str) -> dict[str, int]:
-        """Bytes of a token, of the signature in it, and of the public key (SubjectPublicKeyInfo in DER)."""
+        """Return bytes of a token, its signature, and the public key (SubjectPublicKeyInfo in DER)."""
         sizes = {"token_bytes": len(token), "signature_bytes": len(unbase64url(token.rpartition(".")[2]))}
         public = self.key.get("public_key_pem")
         return sizes if public is None else sizes | {"public_key_bytes": len(der(public))}
@@ -96,10 +95,10 @@ class JwtReferee:
         return True
 
     def _scheme(self, key: str) -> tuple[Any, Callable[[bytes], Any]]:
-        """What signs or verifies with this part of the key, and what it takes of the data."""
+        """Return the scheme for this part of the key, and the function that prepares data for it."""
         from Crypto.Signature import DSS, eddsa, pkcs1_15, pss
 
-        match ALGORITHMS[self.algorithm].asked[:2]:
+        match ALGORITHMS[self.algorithm].protocol_name[:2]:
             case "RS":
                 return pkcs1_15.new(_parsed(self.key[key], "RSA")), self._hash().new
             case "PS":
@@ -108,7 +107,7 @@ class JwtReferee:
                 return DSS.new(_parsed(self.key[key], "ECC"), "fips-186-3"), self._hash().new
             case "Ed":
                 return eddsa.new(_parsed(self.key[key], "ECC"), "rfc8032"), bytes
-        raise ValueError(f"the referee knows no algorithm {self.algorithm}")
+        raise ValueError(f"the referee does not support {self.algorithm}")
 
     def _hmac(self, data: bytes) -> Any:
         from Crypto.Hash import HMAC
@@ -118,14 +117,14 @@ class JwtReferee:
     def _hash(self) -> Any:
         from Crypto.Hash import SHA256, SHA384, SHA512
 
-        return {"256": SHA256, "384": SHA384, "512": SHA512}[ALGORITHMS[self.algorithm].asked[2:5]]
+        return {"256": SHA256, "384": SHA384, "512": SHA512}[ALGORITHMS[self.algorithm].protocol_name[2:5]]
 
 
 def tampered(token: str) -> list[str]:
-    """The token with one bit turned in the claims, and with one turned in the signature."""
-    # A header that no longer names the algorithm is refused for that alone, so the claims are what is turned.
+    """Return the token with one bit flipped in the claims, and with one flipped in the signature."""
+    # Not in the header, since a wrong algorithm would be the reason for the refusal.
     header, claims, signature = token.split(".")
-    other_claims, other_signature = (base64url(_turn_a_bit(unbase64url(part))) for part in (claims, signature))
+    other_claims, other_signature = (base64url(_flip_bit(unbase64url(part))) for part in (claims, signature))
     return [f"{header}.{other_claims}.{signature}", f"{header}.{claims}.{other_signature}"]
 
 
@@ -135,7 +134,7 @@ def _ml_dsa(name: str) -> Any:
     return getattr(ml_dsa, name.replace("-", "_"))
 
 
-# Every block judges again, and the checks that pycryptodome makes of an RSA key when it reads one take 50 ms.
+# pycryptodome's checks of an RSA key take 50 ms, and each block judges again.
 @functools.lru_cache(maxsize=64)
 def _parsed(text: str, kind: str) -> Any:
     from Crypto.PublicKey import ECC, RSA
@@ -149,8 +148,8 @@ def _token(algorithm: str, key: tuple[tuple[str, str], ...]) -> str:
     return f"{text}.{base64url(JwtReferee(algorithm, dict(key))._sign(text.encode()))}"
 
 
-def _turn_a_bit(data: bytes) -> bytes:
-    place = secrets.randbelow(len(data) * 8)
-    turned = bytearray(data)
-    turned[place // 8] ^= 1 << (place % 8)
-    return bytes(turned)
+def _flip_bit(data: bytes) -> bytes:
+    index = secrets.randbelow(len(data) * 8)
+    flipped = bytearray(data)
+    flipped[index // 8] ^= 1 << (index % 8)
+    return bytes(flipped)

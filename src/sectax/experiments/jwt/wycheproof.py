@@ -1,9 +1,8 @@
 """Wycheproof's test vectors of JSON Web Signatures, as cases for `sectax probe check`.
 
-`wycheproof.json` holds those that a bare signature check can judge: groups of one algorithm and one key. Left out are
-25 of the 401, which are about a key's declared use and about how header and payload are encoded: a library's business.
-No payload of theirs is a set of claims, so every JWT library refuses all of them, and nothing would be learnt of it.
-`scripts/wycheproof.py` made the file.
+`wycheproof.json`, created by `scripts/wycheproof.py`, has those that a bare signature check can judge, grouped by
+algorithm and key. It omits 25 of the 401, which are about a key's declared use and the encoding of header and payload.
+They are not for JWT libraries, which reject them all because no payload is a set of claims.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def cases() -> Iterator[Case]:
-    """One for each group: verifying with layer primitive, under the group's key."""
+    """Yield one case per group: verify with the layer `primitive` and the group's key."""
     from sectax.experiments.on_probe.conformance import Case, Vectors
 
     for group in json.loads(files(__package__).joinpath("wycheproof.json").read_text())["groups"]:
@@ -35,7 +34,7 @@ def cases() -> Iterator[Case]:
 
 
 def _key(jwk: dict[str, str]) -> dict[str, str]:
-    """A JSON Web Key (RFC 7517) by the names of the probe protocol."""
+    """Convert a JSON Web Key (RFC 7517) to the inputs of the probe protocol."""
     from cryptography.hazmat.primitives.asymmetric import ec, rsa
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 

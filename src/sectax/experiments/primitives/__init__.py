@@ -1,4 +1,4 @@
-"""Which hash, MAC, cipher, key agreement or password hash, in my language, for my size of message?"""
+"""Hashes, MACs, ciphers, key agreements and password hashes, by language and message size."""
 
 from sectax.experiments.primitives.experiment import PrimitivesExperiment
 

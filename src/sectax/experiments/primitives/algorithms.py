@@ -1,4 +1,4 @@
-"""What varies: families of algorithms with the baseline of each, and sizes of messages."""
+"""Families of algorithms, sizes of messages, and settings of password hashes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ SEAL, OPEN, MAC, HASH, AGREE, PASSWORD = "aead-seal", "aead-open", "mac", "hash"
 
 @dataclass(frozen=True)
 class Family:
-    """Algorithms that do the same for a user, and are compared with each other alone.
+    """Algorithms for the same purpose, which are compared with each other only.
 
     Attributes:
-        algorithms: the baseline first.
-        common: those that are compared where nobody asked for others.
+        algorithms: all algorithms, the baseline first.
+        common: the default algorithms.
         sized: whether the operation works on a message.
     """
 
@@ -64,12 +64,12 @@ SIZES = {
     "1MiB": 1024 * _KIB,
 }
 
-KEY_BYTES = {"aes-128-gcm": 16, "hmac-sha-512": 64}  # all others: 32
+KEY_BYTES = {"aes-128-gcm": 16, "hmac-sha-512": 64}  # others: 32
 TAG_BYTES = 16
 NONCE_BYTES = 12
 
-# OWASP's Password Storage Cheat Sheet, as it has been since 2023 and was read on 2026-11-24. The other argon2id is the
-# second choice of RFC 9106, 4, and the default of argon2-cffi: four lanes, that share the one processor of a run.
+# OWASP's Password Storage Cheat Sheet, unchanged from 2023 to 2026-11-24. The other argon2id is the second choice of
+# RFC 9106, 4, and the default of argon2-cffi: its four threads share the one processor of a run.
 SETTINGS = {
     "argon2id": {"m": 19 * _KIB, "t": 2, "p": 1},
     "argon2id-rfc9106": {"m": 64 * _KIB, "t": 3, "p": 4},
@@ -81,7 +81,7 @@ SETTINGS = {
 
 
 def memory_bytes(algorithm: str) -> int:
-    """What the settings of a password hash make it fill: of bcrypt Blowfish's tables, of PBKDF2 next to nothing."""
+    """Return the memory that a password hash fills by its settings; 0 for PBKDF2."""
     settings = SETTINGS[algorithm]
     match algorithm.partition("-")[0]:
         case "argon2id":

@@ -1,6 +1,6 @@
-"""BLAKE3 for the referee, from its specification (2020, section 2): all chunks of a message side by side in numpy.
+"""BLAKE3 for the referee, from its specification (2020, section 2), vectorised over chunks with numpy.
 
-The package of that name is the crate that the Rust probe measures.
+Not the package blake3, which is the crate that the Rust probe measures.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _MIXED = (
 
 
 def blake3(data: bytes, key: bytes | None = None) -> bytes:
-    """The first 32 bytes; with a key of 32 bytes those of the keyed mode."""
+    """Return the first 32 bytes of the hash; with a key of 32 bytes, of the keyed mode."""
     start = _IV if key is None else np.frombuffer(key, dtype="<u4").astype(np.uint32)
     mode = 0 if key is None else _KEYED
     whole = len(data) // _CHUNK
     if whole * _CHUNK == len(data) and whole:
-        whole -= 1  # the last one is there, whole or not
+        whole -= 1  # the last chunk is separate, even if it is whole
     values = [*_whole_chunks(data[: whole * _CHUNK], start, mode)]
     last = data[whole * _CHUNK :]
     if not values:
@@ -38,7 +38,7 @@ def blake3(data: bytes, key: bytes | None = None) -> bytes:
 
 
 def _tree(values: _Words, start: _Words, flags: int) -> _Words:
-    """What a tree over two chunks or more comes to: neighbours in pairs, level by level; an odd one moves up."""
+    """Return the root of a tree over at least two chunks: pairs of neighbours, level by level; an odd one moves up."""
     while (count := values.shape[1]) > 1:
         pairs = count // 2
         both = np.concatenate([values[:, 0 : 2 * pairs : 2], values[:, 1 : 2 * pairs : 2]])
@@ -51,49 +51,49 @@ def _tree(values: _Words, start: _Words, flags: int) -> _Words:
 
 
 def _whole_chunks(data: bytes, start: _Words, mode: int) -> list[_Words]:
-    """The values of chunks that are not the last, computed together."""
+    """Return the values of all chunks except the last."""
     count = len(data) // _CHUNK
     if not count:
         return []
     blocks = np.frombuffer(data, dtype="<u4").astype(np.uint32).reshape(count, 16, 16).transpose(1, 2, 0)
     value = np.repeat(start[:, None], count, axis=1)
-    for place, words in enumerate(blocks):
-        flags = mode | (_START if place == 0 else 0) | (_END if place == 15 else 0)
+    for index, words in enumerate(blocks):
+        flags = mode | (_START if index == 0 else 0) | (_END if index == 15 else 0)
         value = _compress(value, words, np.arange(count, dtype=np.uint64), _BLOCK, flags)
     return list(value.T)
 
 
 def _chunk(data: bytes, number: int, start: _Words, mode: int, root: int) -> _Words:
     value = start[:, None]
-    blocks = [data[place : place + _BLOCK] for place in range(0, len(data), _BLOCK)] or [b""]
-    for place, block in enumerate(blocks):
-        last = place == len(blocks) - 1
-        flags = mode | (_START if place == 0 else 0) | (_END | root if last else 0)
+    blocks = [data[start : start + _BLOCK] for start in range(0, len(data), _BLOCK)] or [b""]
+    for index, block in enumerate(blocks):
+        last = index == len(blocks) - 1
+        flags = mode | (_START if index == 0 else 0) | (_END | root if last else 0)
         words = np.frombuffer(block.ljust(_BLOCK, b"\0"), dtype="<u4").astype(np.uint32)[:, None]
         value = _compress(value, words, np.array([number], np.uint64), len(block), flags)
     return value[:, 0]
 
 
 def _compress(value: _Words, words: _Words, counter: NDArray[np.uint64], size: int, flags: int) -> _Words:
-    """The new values, shape (8, chunks), of values and blocks of shapes (8, chunks) and (16, chunks)."""
+    """Return new values, shape (8, chunks), from values (8, chunks) and blocks (16, chunks)."""
     chunks = words.shape[1]
     state = np.empty((16, chunks), dtype=np.uint32)
     state[:8], state[8:12] = value, _IV[:4, None]
     state[12], state[13] = counter.astype(np.uint32), (counter >> np.uint64(32)).astype(np.uint32)
     state[14], state[15] = size, flags
     for number in range(_ROUNDS):
-        for place, (a, b, c, d) in enumerate(_MIXED):
-            for word, right, left in ((words[2 * place], 16, 12), (words[2 * place + 1], 8, 7)):
+        for index, (a, b, c, d) in enumerate(_MIXED):
+            for word, right, left in ((words[2 * index], 16, 12), (words[2 * index + 1], 8, 7)):
                 state[a] += state[b] + word
-                state[d] = _rotated(state[d] ^ state[a], right)
+                state[d] = _rotate(state[d] ^ state[a], right)
                 state[c] += state[d]
-                state[b] = _rotated(state[b] ^ state[c], left)
+                state[b] = _rotate(state[b] ^ state[c], left)
         if number < _ROUNDS - 1:
             words = words[_PERMUTATION]
     mixed: _Words = state[:8] ^ state[8:]
     return mixed
 
 
-def _rotated(words: _Words, by: int) -> _Words:
-    turned: _Words = (words >> np.uint32(by)) | (words << np.uint32(32 - by))
-    return turned
+def _rotate(words: _Words, bits: int) -> _Words:
+    rotated: _Words = (words >> np.uint32(bits)) | (words << np.uint32(32 - bits))
+    return rotated

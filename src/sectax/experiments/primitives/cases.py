@@ -1,7 +1,7 @@
-"""What `sectax probe check` tries of a probe: every algorithm under fresh keys, and Wycheproof's test vectors.
+"""Cases for `sectax probe check`: all algorithms with new keys, and Wycheproof's test vectors.
 
-`wycheproof.json` has those of AES-GCM, ChaCha20-Poly1305, AES-GCM-SIV and HMAC that fit these operations: no additional
-data, nonces and tags of the usual length. `scripts/wycheproof.py` made it.
+`wycheproof.json`, created by `scripts/wycheproof.py`, has those of AES-GCM, ChaCha20-Poly1305, AES-GCM-SIV and HMAC
+without additional data and with nonces and tags of the usual length.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _primitive_cases() -> Iterator[Case]:
 
 
 def _wycheproof() -> Iterator[Case]:
-    """One for every group of the same key: opening what is sealed, and of the same key and message: a MAC's tags."""
+    """Yield a case per group of one key (opening sealed messages) or one key and message (tags of a MAC)."""
     from sectax.experiments.on_probe.conformance import Case, Vectors
     from sectax.experiments.primitives.referee import PrimitiveReferee
 
@@ -47,7 +47,7 @@ def _wycheproof() -> Iterator[Case]:
         family = MAC if "data" in group["inputs"] else OPEN
         inputs = dict(group["inputs"])
         if family == OPEN:
-            # No vector: what `prepare` is given must be right.
+            # Not a vector, since the input of `prepare` must be valid.
             sealer = PrimitiveReferee(OPEN, group["algorithm"], inputs | {"data": "AAAA"})
             inputs["sealed"] = sealer.genuine()[0]
         vectors = Vectors(f"Wycheproof {group['file']} (from {tests[0][0]})", tests)

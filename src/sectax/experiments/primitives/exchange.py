@@ -1,7 +1,7 @@
-"""Both sides of a key agreement with implementations that no probe shares: pycryptodome's, and pure Python's ML-KEM.
+"""Both sides of a key agreement with implementations that no probe uses: pycryptodome, and ML-KEM in pure Python.
 
-Public keys and messages are in the form of TLS: X25519's 32 bytes (RFC 7748), P-256's uncompressed point, ML-KEM's of
-FIPS 203; X25519MLKEM768 puts ML-KEM's before X25519's, in keys, messages and secrets (draft-ietf-tls-ecdhe-mlkem).
+Public keys and messages have TLS's form: X25519's 32 bytes (RFC 7748), P-256's uncompressed point, FIPS 203's ML-KEM.
+X25519MLKEM768 puts ML-KEM before X25519 in keys, messages and secrets (draft-ietf-tls-ecdhe-mlkem).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _PARTS = {HYBRID: (ML_KEM, X25519)}
 _MESSAGE_BYTES = {ML_KEM: 1088, X25519: 32, P_256: 65}
 _PRIVATE_BYTES = {ML_KEM: 64, X25519: 32, P_256: 32}
 PUBLIC_BYTES = {ML_KEM: 1184, X25519: 32, P_256: 65}
-# Of P-256: SP 800-186, 3.2.1.3.
+# The order of P-256: SP 800-186, 3.2.1.3.
 _ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 
 
@@ -24,10 +24,10 @@ def parts(algorithm: str) -> tuple[str, ...]:
 
 
 def key_inputs(algorithm: str, entropy: bytes) -> dict[str, str]:
-    """The initiator's keys of a run, out of at least 96 bytes of its own.
+    """Derive the initiator's keys from at least 96 bytes of entropy.
 
     Returns:
-        `private_key` (of ML-KEM the seed of 64 bytes), `public_key`, and of ML-KEM `decapsulation_key`, the whole key.
+        `private_key` (for ML-KEM the seed of 64 bytes), `public_key`, and for ML-KEM `decapsulation_key`.
     """
     from sectax.experiments.primitives.inputs import encode
 
@@ -52,7 +52,7 @@ def public_key(algorithm: str, private: bytes) -> bytes:
 
 
 def respond(algorithm: str, public: bytes) -> tuple[bytes, bytes]:
-    """The responder's message, and the secret that it has from then on."""
+    """Return the responder's message and secret."""
     message = secret = b""
     for name in parts(algorithm):
         own, public = public[: PUBLIC_BYTES[name]], public[PUBLIC_BYTES[name] :]
@@ -66,12 +66,12 @@ def respond(algorithm: str, public: bytes) -> tuple[bytes, bytes]:
 
 
 def finish(algorithm: str, keys: Mapping[str, str], message: bytes) -> bytes:
-    """The secret that the initiator has. Raises `ValueError` for a message that is not of the right form."""
+    """Return the initiator's secret. Raises `ValueError` for an invalid message."""
     from sectax.experiments.primitives.inputs import decode
 
     private, secret = decode(keys["private_key"]), b""
     if len(message) != sum(_MESSAGE_BYTES[name] for name in parts(algorithm)):
-        raise ValueError("a message of another length")
+        raise ValueError("the message has a wrong length")
     for name in parts(algorithm):
         sent, message = message[: _MESSAGE_BYTES[name]], message[_MESSAGE_BYTES[name] :]
         own, private = private[: _PRIVATE_BYTES[name]], private[_PRIVATE_BYTES[name] :]
@@ -83,7 +83,7 @@ def finish(algorithm: str, keys: Mapping[str, str], message: bytes) -> bytes:
 
 
 def wire_bytes(algorithm: str) -> int:
-    """What both sides send."""
+    """Return the bytes that both sides send."""
     return sum(PUBLIC_BYTES[name] + _MESSAGE_BYTES[name] for name in parts(algorithm))
 
 
@@ -95,7 +95,7 @@ def _scheme() -> Any:
 
 @functools.lru_cache(maxsize=16)
 def _ml_kem_keys(seed: bytes) -> tuple[bytes, bytes]:
-    """The encapsulation and the decapsulation key."""
+    """Return the encapsulation key and the decapsulation key."""
     encapsulation, decapsulation = _scheme().key_derive(seed)
     return bytes(encapsulation), bytes(decapsulation)
 

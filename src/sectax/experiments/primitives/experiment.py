@@ -1,4 +1,4 @@
-"""The experiment: its factors, its presets, and the subject behind every treatment."""
+"""The experiment `primitives`: factors, presets, and the subject of each treatment."""
 
 from __future__ import annotations
 
@@ -52,33 +52,33 @@ if TYPE_CHECKING:
     from sectax.experiments.on_probe.conformance import Case
     from sectax.experiments.primitives.referee import PrimitiveReferee
 
-# What is measured where nobody asked for others.
+# The default families.
 _FAMILIES = (SEAL, MAC, HASH)
 _SIZED = tuple(name for name, family in FAMILIES.items() if family.sized)
 _PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
     "default": {"family": _FAMILIES, "language": ("php", "python"), "size": ("64B", "1KiB", "16KiB", "64KiB")},
     "quick": {"family": _FAMILIES, "language": ("python",), "size": ("64B", "1KiB", "16KiB")},
 }
-# Of a quick run a dozen comparisons answer the question, in the time that it has.
+# A quick run has time for about twelve comparisons.
 _QUICK = ("aes-256-gcm", "chacha20-poly1305", "hmac-sha-256", "hmac-sha-512", "sha-256", "sha-512", "blake2b")
 
-# AES-GCM with vectors of 512 bits makes 0.3 cycles a byte at 5 GHz; nothing in one thread is twice as fast.
+# AES-GCM with 512-bit vectors takes 0.3 cycles per byte at 5 GHz; nothing in one thread is twice as fast.
 _BYTES_S = 4e10
 
-# A password hash takes 25 to 400 ms: every batch is one, its first is like any other, and a few are enough.
+# A password hash takes 25 to 400 ms: a batch is one operation without warm-up effect, and a few are enough.
 _PASSWORD_ROUNDS = (1, 4)
 _PASSWORD_DEADLINE_S = 120.0
 
-# Of the CPU time, so that four lanes count as much as they take.
+# By CPU time, so that the time of all threads counts.
 _LOGINS = Metric("logins", "operations/s", Better.HIGHER, Summary.RATE, BATCH_CPU, cpu=True)
 _LOGINS_ANSWER = (
-    "the answer is logins per second of one core's CPU time, which leaves out what other programs take; those of a "
-    "second of wall time are shown beside it"
+    "the answer is logins per second of one core's CPU time, which excludes other programs; logins per second of wall "
+    "time are shown too"
 )
 
 
 def _size_metric(name: str) -> Metric:
-    """A size that is the same in every block."""
+    """Return the metric of a size that is the same in all blocks."""
     return Metric(name, "B", Better.LOWER, Summary.MAXIMUM, f"first.{name}", resolution=1.0, compared=False)
 
 
@@ -88,7 +88,7 @@ _WORDS = {
     "metric=throughput": "wall throughput",
     "metric=logins": "logins per second and core",
     "metric=memory_bytes": "memory by its settings",
-    "metric=peak_bytes": "peak memory of the process, its first login done",
+    "metric=peak_bytes": "peak memory of the process after its first login",
     "metric=wire_bytes": "bytes that both sides send",
 }
 
@@ -103,47 +103,48 @@ def _factors(languages: tuple[str, ...]) -> tuple[Factor, ...]:
 
 
 def _chosen_factors(available: tuple[Factor, ...], request: RunRequest) -> tuple[Factor, ...]:
-    """The factors of a run. Families follow from algorithms, and what has no message has no size."""
+    """Choose the factors of a run. Algorithms imply families; families without messages have no size."""
     preset, requested = dict(_PRESETS[request.preset]), dict(request.levels)
     if "family" not in requested and "algorithm" in requested:
         named = {name.casefold() for name in requested["algorithm"]}
-        able = [name for name, family in FAMILIES.items() if named & set(family.algorithms)]
-        preset["family"] = tuple(name for name in able if name in preset["family"]) or tuple(able) or preset["family"]
+        matching = [name for name, family in FAMILIES.items() if named & set(family.algorithms)]
+        common = tuple(name for name in matching if name in preset["family"])
+        preset["family"] = common or tuple(matching) or preset["family"]
     by_name = {factor.name: factor for factor in choose(available, preset | {"algorithm": ALGORITHMS[:1]}, requested)}
     families = {name: FAMILIES[name] for name in by_name["family"].levels}
     if "algorithm" not in requested:
-        common = [name for family in families.values() for name in family.common]
+        defaults = [name for family in families.values() for name in family.common]
         quick = request.preset == "quick" and families.keys() <= {*_FAMILIES, OPEN}
         by_name["algorithm"] = Factor(
-            "algorithm", tuple(name for name in ALGORITHMS if name in common and (not quick or name in _QUICK))
+            "algorithm", tuple(name for name in ALGORITHMS if name in defaults and (not quick or name in _QUICK))
         )
     elif requested["algorithm"] == ("all",):
-        able = [name for family in families.values() for name in family.algorithms]
-        by_name["algorithm"] = Factor("algorithm", tuple(name for name in ALGORITHMS if name in able))
+        available_names = {name for family in families.values() for name in family.algorithms}
+        by_name["algorithm"] = Factor("algorithm", tuple(name for name in ALGORITHMS if name in available_names))
     for name in by_name["algorithm"].levels:
         if not any(name in family.algorithms for family in families.values()):
-            having = ", ".join(family_name for family_name, family in FAMILIES.items() if name in family.algorithms)
-            raise WrongUse(f"{name} is not of the family {', '.join(families)}", f"--level family={having}")
+            fitting = ", ".join(family_name for family_name, family in FAMILIES.items() if name in family.algorithms)
+            raise WrongUse(f"{name} is not in the family {', '.join(families)}", f"--level family={fitting}")
     kinds = {(family.sized, name == PASSWORD) for name, family in families.items()}
     if len(kinds) > 1:
         raise WrongUse(
-            f"the families {', '.join(families)} are measured in different ways and need runs of their own",
+            f"the families {', '.join(families)} need separate runs: they are measured in different ways",
             f"one run for {', '.join(_SIZED)}; one for {AGREE}; one for {PASSWORD}",
         )
     if not next(iter(kinds))[0]:
         if "size" in requested:
-            raise WrongUse(f"the family {', '.join(families)} has no message, and so no size", "leave --level size out")
+            raise WrongUse(f"the family {', '.join(families)} has no message size", "leave --level size out")
         del by_name["size"]
     return tuple(by_name.values())
 
 
 def lacks(machine: Machine, levels: Levels) -> Iterator[WhyNot | None]:
-    """The language's probe cannot run there. What its libraries lack it says itself, where it is made ready."""
+    """Yield why the probe cannot run. Probes report missing algorithms themselves in `prepare`."""
     yield machine.probe(levels["language"]).lack
 
 
 def declares(levels: Mapping[str, str]) -> dict[str, Witness]:
-    """What the witnesses must say."""
+    """Return the witnesses that a probe must confirm."""
     family, algorithm = levels["family"], levels["algorithm"]
     if not FAMILIES[family].sized:
         return {}
@@ -154,7 +155,7 @@ def declares(levels: Mapping[str, str]) -> dict[str, Witness]:
 
 
 def primitive_subject(levels: Mapping[str, str], inputs: Mapping[str, str]) -> ProbeSpec:
-    """The subject that does what the levels say, with the run's keys and messages."""
+    """Return the subject for these levels, with the run's keys and messages."""
     family, algorithm = levels["family"], levels["algorithm"]
     own_inputs, referee = prepared(levels, inputs)
     subject = probe_subject(levels["language"], family, {"algorithm": algorithm}, own_inputs, referee)
@@ -162,22 +163,22 @@ def primitive_subject(levels: Mapping[str, str], inputs: Mapping[str, str]) -> P
 
 
 def prepared(levels: Mapping[str, str], inputs: Mapping[str, str]) -> tuple[dict[str, str], PrimitiveReferee]:
-    """What a probe is handed, and who judges what it makes of it."""
+    """Return a probe's inputs and referee."""
     from sectax.experiments.primitives.referee import PrimitiveReferee
 
     own_inputs = subject_inputs(levels, inputs)
     referee = PrimitiveReferee(levels["family"], levels["algorithm"], own_inputs)
-    made = {OPEN: "sealed", PASSWORD: "stored"}.get(levels["family"])
-    if made is None:
+    artefact = {OPEN: "sealed", PASSWORD: "stored"}.get(levels["family"])
+    if artefact is None:
         return own_inputs, referee
-    handed = own_inputs | {made: referee.genuine()[0]}
-    if made == "sealed":
-        del handed["data"]
-    return handed, referee
+    own_inputs = own_inputs | {artefact: referee.genuine()[0]}
+    if artefact == "sealed":
+        del own_inputs["data"]
+    return own_inputs, referee
 
 
 class PrimitivesExperiment(Experiment):
-    """Every algorithm against the baseline of its family, in every language that has a probe."""
+    """Compare algorithms with the baseline of their family, in each language with a probe."""
 
     name = "primitives"
     title = "Which cipher, MAC, hash or password hash, in my language?"
@@ -189,7 +190,6 @@ class PrimitivesExperiment(Experiment):
         return _factors(probes.names())
 
     def probe_cases(self) -> list[Case]:
-        """Every algorithm at two sizes under fresh keys, and public test vectors: what `sectax probe check` tries."""
         from sectax.experiments.primitives.cases import cases
 
         return cases()
@@ -198,10 +198,9 @@ class PrimitivesExperiment(Experiment):
         return self.level_requirements({})
 
     def level_requirements(self, levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-        """What these levels need, or those of the default preset."""
-        languages = choose(self.factors[:1], {"language": _PRESETS["default"]["language"]}, {
-            name: asked for name, asked in levels.items() if name == "language"
-        })  # fmt: skip
+        """Return the probes for these levels, or for the default preset."""
+        requested = {"language": levels["language"]} if "language" in levels else {}
+        languages = choose(self.factors[:1], {"language": _PRESETS["default"]["language"]}, requested)
         return tuple(f"probe:{name}" for name in languages[0].levels)
 
     def wants(self, request: RunRequest) -> Wanted:
@@ -230,14 +229,14 @@ class PrimitivesExperiment(Experiment):
                 lacks=functools.partial(lacks, machine),
                 declares=declares,
                 primary={"size": ("64B", "1KiB", "16KiB") if request.preset == "quick" else ("1KiB",)},
-                # Every language is a question of its own.
+                # Each language is a separate question.
                 most_primary=MOST_PRIMARY * len(languages),
-                # One operation is a batch: there is no part of it that could be done once more at a known cost.
+                # A batch is one operation, no part of which can be repeated at a known cost.
                 positive=lambda levels: levels["family"] != PASSWORD,
             ),
             transfers=(
-                "The ratios hold for these versions of these libraries on this kind of processor: one without the "
-                "instructions named here, or another library, can reverse the order."
+                "The ratios apply to these versions of the libraries on this kind of processor; one without these "
+                "instructions, or another library, can reverse the order."
             ),
             batch_s=BATCH_S,
             equal_counts=of_passwords,
@@ -256,15 +255,15 @@ class PrimitivesExperiment(Experiment):
         return _Bench(plan)
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
-        """Which to take. Without a CPU clock nothing is in seconds, and there is no answer."""
+        """Return the rules for a choice; without a CPU clock there is none, since no metric is in seconds."""
         weigh = [plan.words.get(_PROCESSOR, "")]
         measured = {treatment.levels["algorithm"] for treatment in plan.treatments}
-        # What is cheap to check is cheap to guess: of password hashes none is taken for its price.
+        # No password hash is recommended for its price: cheap checks make guessing cheap.
         of_passwords = measured <= set(FAMILIES[PASSWORD].algorithms)
         if of_passwords:
-            fills = [(name, memory_bytes(name)) for name in FAMILIES[PASSWORD].algorithms if name in measured]
-            filled = ", ".join(f"{name} {size / _MIB:.3g}" for name, size in fills if size >= _MIB)
-            weigh.insert(0, f"what is cheap to check is cheap to guess; memory of a login in MiB: {filled or 'none'}")
+            sizes = [(name, memory_bytes(name)) for name in FAMILIES[PASSWORD].algorithms if name in measured]
+            memory = ", ".join(f"{name} {size / _MIB:.3g}" for name, size in sizes if size >= _MIB)
+            weigh.insert(0, f"cheap checks make guessing cheap; memory of a login in MiB: {memory or 'none'}")
         choice = Choice(
             picks=not of_passwords,
             what="logins" if of_passwords else "operations",
@@ -281,10 +280,9 @@ class PrimitivesExperiment(Experiment):
 
 
 _MIB = 1 << 20
-# What somebody must know who takes the cheapest.
 _CAVEATS = {
-    "poly1305": "a key of Poly1305 is for one message alone",
-    "ml-kem-768": "ML-KEM alone has no classical fallback: TLS takes it together with X25519",
+    "poly1305": "a key of Poly1305 may be used for one message only",
+    "ml-kem-768": "ML-KEM alone has no classical fallback: TLS combines it with X25519",
 }
 
 
@@ -292,7 +290,7 @@ def _processor(facts: Mapping[str, str]) -> str:
     """'this processor (AMD EPYC) has AES-NI, SHA-NI'."""
     has = ", ".join(facts.get("host.cryptography", "").split())
     named = f"this processor ({facts.get('host.cpu_model', 'unknown')})"
-    return f"{named} has {has}" if has else f"{named} names no instructions for cryptography"
+    return f"{named} has {has}" if has else f"{named} reports no instructions for cryptography"
 
 
 def _contents(sizes: tuple[str, ...]) -> Contents:

@@ -1,4 +1,4 @@
-"""AES-256-GCM-SIV for the referee (RFC 8452), without additional data: pycryptodome's AES, and POLYVAL in Python."""
+"""AES-256-GCM-SIV (RFC 8452) for the referee, without additional data: pycryptodome's AES, POLYVAL in Python."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _INVERSE = 1 << 127 | 1 << 124 | 1 << 121 | 1 << 114 | 1
 
 
 def seal(key: bytes, nonce: bytes, data: bytes) -> bytes:
-    """The ciphertext with its tag."""
+    """Return the ciphertext with its tag."""
     authenticates, encrypts = _keys(key, nonce)
     tag = _tag(authenticates, encrypts, nonce, data)
     return _counter_mode(encrypts, tag, data) + tag
 
 
 def opened(key: bytes, nonce: bytes, sealed: bytes) -> bytes | None:
-    """The message; None where the tag is wrong."""
+    """Return the message; None if the tag is wrong."""
     if len(sealed) < _TAG_BYTES or len(nonce) != _NONCE_BYTES:
         return None
     authenticates, encrypts = _keys(key, nonce)
@@ -31,7 +31,7 @@ def opened(key: bytes, nonce: bytes, sealed: bytes) -> bytes | None:
 
 
 def _keys(key: bytes, nonce: bytes) -> tuple[bytes, bytes]:
-    """The keys of one message: section 4."""
+    """Derive the keys of one message: section 4."""
     block = _aes(key)
     halves = [block(number.to_bytes(4, "little") + nonce)[:8] for number in range(6)]
     return b"".join(halves[:2]), b"".join(halves[2:])
@@ -40,14 +40,14 @@ def _keys(key: bytes, nonce: bytes) -> tuple[bytes, bytes]:
 def _tag(authenticates: bytes, encrypts: bytes, nonce: bytes, data: bytes) -> bytes:
     lengths = bytes(8) + (8 * len(data)).to_bytes(8, "little")
     summed = bytearray(_polyval(authenticates, data + bytes(-len(data) % 16) + lengths))
-    for place, byte in enumerate(nonce):
-        summed[place] ^= byte
+    for index, byte in enumerate(nonce):
+        summed[index] ^= byte
     summed[15] &= 0x7F
     return _aes(encrypts)(bytes(summed))
 
 
 def _counter_mode(key: bytes, tag: bytes, data: bytes) -> bytes:
-    """Counter mode with a little-endian counter of 32 bits in front."""
+    """Encrypt in counter mode with a leading little-endian counter of 32 bits."""
     from Crypto.Cipher import AES
     from Crypto.Util import Counter
 
@@ -67,8 +67,8 @@ def _aes(key: bytes) -> Callable[[bytes], bytes]:
 def _polyval(key: bytes, data: bytes) -> bytes:
     tables = _tables(_product(int.from_bytes(key, "little"), _INVERSE))
     total = 0
-    for place in range(0, len(data), 16):
-        total ^= int.from_bytes(data[place : place + 16], "little")
+    for start in range(0, len(data), 16):
+        total ^= int.from_bytes(data[start : start + 16], "little")
         product = 0
         for table, byte in zip(tables, total.to_bytes(16, "little"), strict=True):
             product ^= table[byte]
@@ -77,19 +77,19 @@ def _polyval(key: bytes, data: bytes) -> bytes:
 
 
 @functools.lru_cache(maxsize=8)
-def _tables(by: int) -> list[list[int]]:
-    """For each place of a byte its product with *by*, for every value."""
+def _tables(factor: int) -> list[list[int]]:
+    """For each position of a byte, the products of its values with *factor*."""
     tables = []
-    power = by  # times x^(8·place + bit)
+    power = factor  # times x^(8·position + bit)
     for _ in range(16):
-        of_bits = []
+        bit_products = []
         for _ in range(8):
-            of_bits.append(power)
+            bit_products.append(power)
             power = power << 1 ^ (_FIELD if power >> 127 else 0)
         table = [0] * 256
         for value in range(1, 256):
             low = value & -value
-            table[value] = table[value ^ low] ^ of_bits[low.bit_length() - 1]
+            table[value] = table[value ^ low] ^ bit_products[low.bit_length() - 1]
         tables.append(table)
     return tables
 

@@ -1,4 +1,4 @@
-"""Makes keys, messages and passwords of a run out of its one secret, the same for all languages."""
+"""Derives keys, messages and passwords of a run from its secret, the same for all languages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from sectax.experiments.primitives.algorithms import AGREE, HASH, KEY_BYTES, PASSWORD, SIZES
 
 SEED = "seed"
-# Nobody's, and of a usual length: bcrypt takes 72 bytes at most.
+# A usual length; bcrypt accepts at most 72 bytes.
 _PASSWORD_BYTES = 12
 
 
@@ -21,7 +21,7 @@ def encode(data: bytes) -> str:
 
 
 def decode(text: str) -> bytes:
-    """Raises `ValueError` for what is not in its one spelling."""
+    """Decode canonical base64url. Raises `ValueError`."""
     data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     if encode(data) != text:
         raise ValueError("not base64url without padding")
@@ -34,12 +34,12 @@ def new_inputs() -> dict[str, str]:
 
 @functools.lru_cache(maxsize=64)
 def expanded(seed: str, purpose: str, size: int) -> bytes:
-    """Bytes of the run's own for one purpose: SHAKE-256 of the seed and the purpose's name."""
+    """Derive bytes for one purpose: SHAKE-256 of the seed and the purpose's name."""
     return hashlib.shake_256(f"{seed}:{purpose}".encode()).digest(size)
 
 
 def subject_inputs(levels: Mapping[str, str], inputs: Mapping[str, str]) -> dict[str, str]:
-    """What a probe is handed for one treatment, by the names of the probe protocol, but for what a referee makes."""
+    """Return a probe's inputs by the names of the probe protocol, without the referee's artefacts."""
     family, algorithm, seed = levels["family"], levels["algorithm"], inputs[SEED]
     if family == PASSWORD:
         return {"password": encode(expanded(seed, PASSWORD, _PASSWORD_BYTES))}
@@ -48,7 +48,7 @@ def subject_inputs(levels: Mapping[str, str], inputs: Mapping[str, str]) -> dict
 
         return key_inputs(algorithm, expanded(seed, algorithm, 128))
     size = SIZES[levels["size"]]
-    inputs_of_subject = {"data": encode(expanded(seed, f"data of {size}", size))}
+    own_inputs = {"data": encode(expanded(seed, f"data of {size}", size))}
     if family != HASH:
-        inputs_of_subject["key"] = encode(expanded(seed, f"key of {algorithm}", KEY_BYTES.get(algorithm, 32)))
-    return inputs_of_subject
+        own_inputs["key"] = encode(expanded(seed, f"key of {algorithm}", KEY_BYTES.get(algorithm, 32)))
+    return own_inputs

@@ -1,7 +1,7 @@
-"""Stored passwords as text, and their independent computation: pycryptodome's, and of Argon2 OpenSSL's.
+"""Stored passwords as text, and their independent computation by pycryptodome, for Argon2 by OpenSSL.
 
-`$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH` (the PHC string format), `$scrypt$ln=17,r=8,p=1$SALT$HASH` and
-`$pbkdf2-sha256$i=600000$SALT$HASH` with Base64 without padding, and `$2b$10$…` of bcrypt.
+Formats: `$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH` (PHC), `$scrypt$ln=17,r=8,p=1$SALT$HASH` and
+`$pbkdf2-sha256$i=600000$SALT$HASH` with unpadded Base64, and bcrypt's `$2b$10$…`.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import secrets
 from sectax.experiments.primitives.algorithms import SETTINGS
 
 _HASH_BYTES = 32
-# The scrypt of PHP's sodium takes a salt of this length alone.
+# The only length that scrypt of PHP's sodium accepts.
 _SALT_BYTES = {"scrypt": 32}
-# Characters of bcrypt's settings, of its salt, and of salt and hash. The last of salt and hash has bits to spare.
+# Characters of bcrypt's settings, its salt, and salt and hash. The last character of salt and of hash has unused bits.
 _BCRYPT_HEAD, _BCRYPT_SALT, _BCRYPT_TEXT = len("$2b$10$"), 22, 53
 
 
 def stored(algorithm: str, password: bytes) -> str:
-    """A password with a fresh salt, as it is kept."""
+    """Return the stored form of a password with a new salt."""
     salt = secrets.token_bytes(_SALT_BYTES.get(algorithm, 16))
     if algorithm == "bcrypt":
         from Crypto.Protocol.KDF import bcrypt
@@ -29,7 +29,7 @@ def stored(algorithm: str, password: bytes) -> str:
 
 
 def fault(algorithm: str, password: bytes, text: str) -> str | None:
-    """What is wrong with a stored password; None where nothing is."""
+    """Return what is wrong with a stored password, or None."""
     if algorithm == "bcrypt":
         from Crypto.Protocol.KDF import bcrypt_check
 
@@ -38,7 +38,7 @@ def fault(algorithm: str, password: bytes, text: str) -> str | None:
         try:
             bcrypt_check(password, "$2a$" + text[4:])
         except ValueError:
-            return "it is not of this password"
+            return "it does not match the password"
         return None
     head, _, stored_hash = text.rpartition("$")
     head, _, salt = head.rpartition("$")
@@ -48,16 +48,16 @@ def fault(algorithm: str, password: bytes, text: str) -> str | None:
         right = secrets.compare_digest(_decode(stored_hash), _computed_hash(algorithm, password, _decode(salt)))
     except ValueError as error:
         return f"it cannot be decoded: {error}"
-    return None if right else "it is not of this password"
+    return None if right else "it does not match the password"
 
 
 def tampered(algorithm: str, text: str) -> list[str]:
-    """The text with a bit turned in the salt or in the hash: one, since each takes a probe as long as a login."""
+    """Return one text with a bit flipped in the salt or the hash; only one, since each takes a probe a login."""
     if algorithm == "bcrypt":
         at = _BCRYPT_HEAD + secrets.choice([*range(_BCRYPT_SALT - 1), *range(_BCRYPT_SALT, _BCRYPT_TEXT - 1)])
         return [text[:at] + ("A" if text[at] != "A" else "B") + text[at + 1 :]]
     *head, salt, stored_hash = text.split("$")
-    parts = secrets.choice([(_altered(salt), stored_hash), (salt, _altered(stored_hash))])
+    parts = secrets.choice([(_flip(salt), stored_hash), (salt, _flip(stored_hash))])
     return ["$".join((*head, *parts))]
 
 
@@ -94,7 +94,7 @@ def _decode(text: str) -> bytes:
     return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
 
 
-def _altered(text: str) -> str:
-    from sectax.experiments.primitives.referee import turn_a_bit
+def _flip(text: str) -> str:
+    from sectax.experiments.primitives.referee import flip_bit
 
-    return _encode(turn_a_bit(_decode(text)))
+    return _encode(flip_bit(_decode(text)))

@@ -1,5 +1,6 @@
-"""Judges what probes make with implementations that none of them shares: pycryptodome's, and where it lacks an
-algorithm (BLAKE3, AES-GCM-SIV, ML-KEM) Python's own. It makes what is genuine, and turns bits in it.
+"""Judges results of probes and creates genuine and tampered artefacts, with implementations that no probe uses.
+
+These are pycryptodome, and pure Python for BLAKE3, AES-GCM-SIV and ML-KEM.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ from sectax.experiments.primitives.algorithms import (
 from sectax.experiments.primitives.blake3 import blake3
 from sectax.experiments.primitives.inputs import decode, encode
 
-# Top bits that X25519 passes over: RFC 7748, section 5.
-_PASSED_OVER = 0x80
+# The top bit, which X25519 ignores: RFC 7748, section 5.
+_IGNORED = 0x80
 
 
 @dataclass(frozen=True)
 class PrimitiveReferee:
-    """The independent check of one algorithm under one key.
+    """An independent check of one algorithm with one key.
 
-    Artefacts, in base64url: of `hash` the hash, of `mac` the tag, of `aead-seal` nonce, ciphertext and tag in one, of
-    `agree` the responder's message and the secret with a point between; a stored password is text. What `aead-open`
-    makes is the message, and what it is shown are sealed ones.
+    Artefacts in base64url: `hash` the hash; `mac` the tag; `aead-seal` nonce, ciphertext and tag; `agree` the
+    responder's message, a dot and the secret; `password` the stored text. `aead-open` is presented sealed messages and
+    produces the message.
     """
 
     family: str
@@ -44,7 +45,7 @@ class PrimitiveReferee:
     expects_artefact: bool = True
 
     def genuine(self) -> list[str]:
-        """One that is right; the same one in every call."""
+        """Return a valid artefact, always the same."""
         return [_genuine(self.family, self.algorithm, tuple(sorted(self.inputs.items())))]
 
     def tampered(self) -> list[str]:
@@ -54,25 +55,25 @@ class PrimitiveReferee:
                 return passwords.tampered(self.algorithm, artefact)
             case "agree":
                 message, secret = map(decode, artefact.split("."))
-                return [_joined(_turn_in_message(message), secret), _joined(message, turn_a_bit(secret))]
+                return [_joined(_flip_message_bit(message), secret), _joined(message, flip_bit(secret))]
             case "aead-seal" | "aead-open":
                 sealed = decode(artefact)
                 ends = 0, NONCE_BYTES, len(sealed) - TAG_BYTES, len(sealed)
                 return [
-                    encode(sealed[:start] + turn_a_bit(sealed[start:end]) + sealed[end:])
+                    encode(sealed[:start] + flip_bit(sealed[start:end]) + sealed[end:])
                     for start, end in itertools.pairwise(ends)
                 ]
         right = decode(artefact)
-        return [encode(turn_a_bit(right)), encode(right[:-1])]
+        return [encode(flip_bit(right)), encode(right[:-1])]
 
     def judge(self, artefact: str) -> str | None:
-        """What is wrong with what a probe made; None where nothing is."""
+        """Return what is wrong with a probe's result, or None."""
         if self.family == PASSWORD:
             return passwords.fault(self.algorithm, self.inputs["password"].encode(), artefact)
         try:
             parts = [decode(part) for part in artefact.split(".")]
             if len(parts) != 1 + (self.family == AGREE):
-                return "it is not of the form that the protocol has for it"
+                return "it does not have the protocol's form"
             match self.family:
                 case "agree":
                     right = exchange.finish(self.algorithm, self.inputs, parts[0]) == parts[1]
@@ -84,10 +85,10 @@ class PrimitiveReferee:
                     right = artefact == self.genuine()[0]
         except ValueError as error:
             return f"it cannot be decoded: {error}"
-        return None if right else "another implementation comes to another result"
+        return None if right else "another implementation has a different result"
 
     def sizes(self, artefact: str) -> dict[str, int]:
-        """Of a password hash the memory that its settings make it fill, of a key agreement what both sides send."""
+        """Return the memory of a password hash by its settings, or the bytes that a key agreement sends."""
         match self.family:
             case "password":
                 return {"memory_bytes": memory_bytes(self.algorithm)}
@@ -96,18 +97,18 @@ class PrimitiveReferee:
         return {}
 
 
-def turn_a_bit(data: bytes) -> bytes:
-    place = secrets.randbelow(len(data) * 8)
-    turned = bytearray(data)
-    turned[place // 8] ^= 1 << (place % 8)
-    return bytes(turned)
+def flip_bit(data: bytes) -> bytes:
+    index = secrets.randbelow(len(data) * 8)
+    flipped = bytearray(data)
+    flipped[index // 8] ^= 1 << (index % 8)
+    return bytes(flipped)
 
 
-def _turn_in_message(message: bytes) -> bytes:
+def _flip_message_bit(message: bytes) -> bytes:
     while True:
-        turned = turn_a_bit(message)
-        if turned[-1] & ~_PASSED_OVER != message[-1] & ~_PASSED_OVER or turned[:-1] != message[:-1]:
-            return turned
+        flipped = flip_bit(message)
+        if flipped[-1] & ~_IGNORED != message[-1] & ~_IGNORED or flipped[:-1] != message[:-1]:
+            return flipped
 
 
 def _joined(message: bytes, secret: bytes) -> str:
@@ -179,9 +180,9 @@ def _mac(algorithm: str, key: bytes, data: bytes) -> bytes:
 
 
 def _poly1305(key: bytes, data: bytes) -> bytes:
-    """RFC 8439, section 2.5: pycryptodome's makes its one-time key by itself."""
+    """RFC 8439, section 2.5; pycryptodome's Poly1305 accepts no one-time key."""
     r = int.from_bytes(key[:16], "little") & 0x0FFFFFFC0FFFFFFC0FFFFFFC0FFFFFFF
     total = 0
-    for place in range(0, len(data), 16):
-        total = (total + int.from_bytes(data[place : place + 16] + b"\1", "little")) * r % ((1 << 130) - 5)
+    for start in range(0, len(data), 16):
+        total = (total + int.from_bytes(data[start : start + 16] + b"\1", "little")) * r % ((1 << 130) - 5)
     return ((total + int.from_bytes(key[16:], "little")) % (1 << 128)).to_bytes(16, "little")
