@@ -179,7 +179,7 @@ class Experiment(ABC):
         """Return how `sectax advise` compares the treatments."""
         return AdviceRules(plan.metrics[0].name, Choice())
 
-    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterable[AdviceRow]:
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterable[AdviceRow]:
         """Yield this experiment's own figures for `sectax advise`. A pure function; see `experiments/advice.py`."""
         return ()
 

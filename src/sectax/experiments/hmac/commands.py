@@ -93,7 +93,7 @@ def keygen(out: str, force: bool, json_: bool) -> None:
             raise WrongUse("--out - prints the key, and --json a document", "leave one of them out")
         key = files.new_key()
         click.echo(key)
-        _warn_if_readable("/dev/stdout", key.encode())  # a shell creates files that others can read
+        _warn_if_readable("/dev/stdout", key.encode(), descriptor=1)  # a shell creates files that others can read
         return
     written = files.write_key(Path(out), force=force)
     _key(out)  # warns about file systems without modes, where all users can read it

@@ -140,7 +140,7 @@ class HmacExperiment(on_lambda.LambdaExperiment):
             ),
         )
 
-    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
         """Yield the parts of an invocation, by the function's own clock if available, and growth with the payload."""
         measured = analysed.measured
         parsing = "delivering and parsing the event"

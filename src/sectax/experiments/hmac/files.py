@@ -73,11 +73,14 @@ def shared_key(path: str | None, environment: Mapping[str, str]) -> bytes:
     return key
 
 
-def key_warnings(path: str | None, environment: Mapping[str, str], key: bytes) -> list[str]:
+def key_warnings(
+    path: str | None, environment: Mapping[str, str], key: bytes, *, descriptor: int | None = None
+) -> list[str]:
     """Return warnings about a shared key, without repeating it.
 
     Args:
         path, environment: the arguments of `shared_key`.
+        descriptor: the open file, if any: a path such as /dev/stdout does not exist everywhere.
     """
     warnings = []
     if len(key) < _SHORTEST_KEY_BYTES:

@@ -238,7 +238,7 @@ class JwtExperiment(Experiment):
         )
         return AdviceRules(CPU_TIME.name, choice)
 
-    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
         """Yield the library's share of an operation."""
         stages = {"primitive": "the bare primitive"}
         return stage_rows(analysed.measured, CPU_TIME.name, "layer", stages, "the library around it")

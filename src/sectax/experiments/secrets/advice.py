@@ -43,7 +43,7 @@ class _Cost(NamedTuple):
     note: str
 
 
-def rate_rows(analysed: Analysed, prices: PriceList, asked: Asked, uses: Uses) -> Iterator[AdviceRow]:
+def rate_rows(analysed: Analysed, prices: PriceList, asked: UserWorkload, uses: Uses) -> Iterator[AdviceRow]:
     """Yield the costs of a million invocations, cheapest first, and the times of one, fastest first.
 
     Args:

@@ -156,7 +156,7 @@ class SecretsExperiment(on_lambda.LambdaExperiment):
             ),
         )
 
-    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: Asked) -> Iterator[AdviceRow]:
+    def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
         """Yield the parts of an access, and the cheapest and fastest access at a rate of calls."""
         measured = analysed.measured
         for treatment in measured.plan.treatments:
