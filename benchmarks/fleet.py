@@ -110,7 +110,7 @@ def workers(address: str, first: int, last: int, rounds: int) -> None:
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     canned = Canned(rounds)
-    honest = shipped.who()
+    honest = shipped.worker_facts()
 
     def who(dask_worker: Any) -> dict[str, str]:
         return honest | {"host.name": str(dask_worker.name), "host.boot_id": str(dask_worker.name)}
@@ -120,7 +120,7 @@ def workers(address: str, first: int, last: int, rounds: int) -> None:
 
     who.__module__ = work.__module__ = shipped.__name__
     who.__qualname__, work.__qualname__ = "who", "work"
-    shipped.who, shipped.work = who, work  # type: ignore[assignment]
+    shipped.worker_facts, shipped.run_job = who, work  # type: ignore[assignment]
 
     async def serve() -> None:
         async with asyncio.TaskGroup() as group:

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.output import heading, near_one, ratio, table
-from lambda_local.runtimes.found import find
+from lambda_local.runtimes.registry import find
 from lambda_local.sandbox.limits import VCPU_MB
 from sectax.experiments.advice import line
 from sectax.experiments.hmac.levels import PAYLOADS

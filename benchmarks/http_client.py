@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 from benchmarks.output import heading, ratio, table, target
 from sectax.experiments.client_server.server import free_port
-from sectax.experiments.client_server.started import StartedServer
+from sectax.experiments.client_server.started_server import StartedServer
 from sectax.experiments.http import parts
 from sectax.experiments.http.client import SharedClient
 from sectax.stats.student import geometric_mean_interval

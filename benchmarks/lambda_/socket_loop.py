@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from types import TracebackType
 
-from lambda_local.runtimes.found import find
+from lambda_local.runtimes.registry import find
 
 FUNCTION = "def handler(event, context):\n    return None\n"
 

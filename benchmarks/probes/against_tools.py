@@ -27,7 +27,7 @@ from typing import NamedTuple
 from benchmarks.output import environment, heading, near_one, ratio, table
 from benchmarks.probes.cases import BATCH_S, CASES, WITHIN, Case, fitting_count, one_processor, probe_seconds
 from benchmarks.probes.estimates import Times, between, microseconds
-from sectax.hosts.process.processors import among
+from sectax.hosts.process.processors import pinned
 from sectax.experiments.jwt.keys import algorithm_inputs, make_keys, signing_input
 from sectax.parts import go, probes
 
@@ -174,7 +174,7 @@ def main() -> None:
             shutil.copytree(TOOLS / language, folder, ignore=shutil.ignore_patterns("node_modules", "target"))
             tool = make(folder)
             # A JVM's compiler works beside what is measured.
-            with among(os.sched_getaffinity(0) if language == "java" else one_processor()):
+            with pinned(os.sched_getaffinity(0) if language == "java" else one_processor()):
                 blocks = blocks_of(language, inputs, tool, folder, given.blocks, given.batches)
             table(
                 ["µs per operation", f"{language} probe", title, f"probe / {title}"],

@@ -55,11 +55,11 @@ def _run(options: argparse.Namespace) -> None:
 
             _print({"cgroup": available()})
         case "runtimes":
-            from lambda_local.runtimes.found import here, lack
+            from lambda_local.runtimes.registry import here, lack
 
             _print([{"name": name, **lack(name)} for name in options.names or here()])
         case "setup":
-            from lambda_local.runtimes.found import install
+            from lambda_local.runtimes.registry import install
 
             install(options.name)
             _print({})

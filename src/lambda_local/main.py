@@ -18,7 +18,7 @@ from lambda_local.errors import LambdaLocalError, WrongUse
 from lambda_local.function import Function
 from lambda_local.http import HttpServer
 from lambda_local.http.server import LOOPBACK, listen_on_loopback
-from lambda_local.instances.life import MakeBox
+from lambda_local.instances.lifecycle import MakeBox
 from lambda_local.instances.pool import Pool
 from lambda_local.sandbox import Instance, SandboxMissing, leave
 from lambda_local.settings import API_PORT, Settings

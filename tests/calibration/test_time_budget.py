@@ -11,7 +11,7 @@ import pytest
 from sectax.calibration.time_budget import MOST_LOOKS, least_block_s, refuse_too_small, with_last_look, with_real_blocks
 from sectax.experiments import registry
 from sectax.experiments.interface import RunRequest
-from sectax.experiments.planning import with_budget
+from sectax.experiments.planning import add_default_budget
 from sectax.model.errors import NothingMeasured
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Stopping, Until
 from tests.design.plans import calibrated_for, small_plan
@@ -25,7 +25,7 @@ def planned(stopping: Stopping, block_s: float, elapsed_s: float = 0.0) -> int:
 
 
 def budget(name: str, preset: str, stopping: Stopping, **options: tuple[str, ...]) -> Stopping:
-    return with_budget(registry.load(name), RunRequest(preset, {}, stopping, 1, options)).stopping
+    return add_default_budget(registry.load(name), RunRequest(preset, {}, stopping, 1, options)).stopping
 
 
 def test_the_last_look_is_as_many_blocks_as_fit_into_the_budget() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from sectax.engines.dask.far import packed, unpacked
+from sectax.engines.dask.remote_clients import packed, unpacked
 from sectax.experiments.http import parts
 from tests.engines.real_cluster import RealCluster, two_workers
 from tests.engines.test_dask_faults import (

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sectax.experiments.client_server.client import Answered
+from sectax.experiments.client_server.client import ClientFailure
 from sectax.experiments.client_server.subject import Meanings
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Observation, Visit, Witnesses, Work
@@ -49,14 +49,14 @@ def failure(spec: Any, work: Work = ONE) -> SubjectFailed:
 @contextlib.contextmanager
 def refused(kind: str) -> Iterator[None]:
     """A client answers with this failure of its protocol."""
-    with pytest.raises(Answered) as caught:
+    with pytest.raises(ClientFailure) as caught:
         yield
     assert caught.value.kind == kind
 
 
 def answered(failed: SubjectFailed, meanings: Meanings) -> str:
     """What a client called a failure, in the words of its protocol; the message says what that means."""
-    assert isinstance(failed.__cause__, Answered)
+    assert isinstance(failed.__cause__, ClientFailure)
     kind = failed.__cause__.kind
     assert meanings[kind][0] in failed.message
     return kind

@@ -7,15 +7,15 @@ from collections.abc import Callable
 
 import pytest
 
-from sectax.experiments.client_server.client import Answered, Overlap
-from sectax.experiments.client_server.together import (
+from sectax.experiments.client_server.client import ClientFailure, Overlap
+from sectax.experiments.client_server.client_group import (
     ClientBatch,
+    ClientGroup,
     Offset,
-    Together,
     agreed_start,
-    offset,
-    one_batch,
-    shared,
+    clock_offset,
+    even_shares,
+    merge_batches,
 )
 from sectax.experiments.s3.client_process import ObjectBatch
 from sectax.hosts.places import HERE
@@ -42,7 +42,7 @@ def test_the_fastest_round_trip_says_how_far_the_clocks_are_apart() -> None:
     slow = [(900_000, 100_000)] * 7
     now, clock = clocks(5_000_000, [*slow, (2_000, 3_000)])
 
-    found = offset(now, clock)
+    found = clock_offset(now, clock)
 
     assert abs(found.ahead_ns - 5_000_000) <= found.doubt_ns
     assert found.doubt_ns == 2_500
@@ -55,8 +55,8 @@ def test_a_start_is_agreed_ahead_of_the_slowest_client() -> None:
 
 
 def test_operations_are_dealt_out_evenly_and_none_is_lost() -> None:
-    assert shared(10, 4) == [3, 3, 2, 2]
-    assert shared(2, 4) == [1, 1, 0, 0]
+    assert even_shares(10, 4) == [3, 3, 2, 2]
+    assert even_shares(2, 4) == [1, 1, 0, 0]
 
 
 def part(
@@ -69,7 +69,7 @@ def part(
 
 
 def test_a_load_lasts_from_the_agreed_start_until_its_last_client_has_ended() -> None:
-    batch = one_batch([part([1], 50), part([1], 40, late_ns=20)])
+    batch = merge_batches([part([1], 50), part([1], 40, late_ns=20)])
 
     assert batch.wall_ns == 60
     assert batch.late_start_ns == 25
@@ -77,22 +77,22 @@ def test_a_load_lasts_from_the_agreed_start_until_its_last_client_has_ended() ->
 
 def test_times_are_merged_counts_are_summed_and_of_memory_the_largest_client_counts() -> None:
     few, many = part([1, 2], late=1, dropped=2, peak_bytes=900), part([9], late=10, dropped=20, peak_bytes=300)
-    batch = one_batch([few, part([]), many])
+    batch = merge_batches([few, part([]), many])
 
     assert (batch.elapsed_ns, batch.attempts) == ([1, 2, 9], 3)
     assert (batch.late, batch.dropped, batch.peak_bytes) == (11, 22, 900)
 
 
 def test_a_schedule_that_both_keep_is_kept_also_where_one_has_an_operation_more() -> None:
-    kept = one_batch([part([1, 1, 1], sending_ns=60), part([1, 1], sending_ns=40)])
-    behind = one_batch([part([1, 1, 1], sending_ns=60), part([1, 1], sending_ns=80)])
+    kept = merge_batches([part([1, 1, 1], sending_ns=60), part([1, 1], sending_ns=40)])
+    behind = merge_batches([part([1, 1, 1], sending_ns=60), part([1, 1], sending_ns=80)])
 
     assert kept.sending_ns == 50
     assert behind.sending_ns == 100
 
 
 def test_a_client_that_uses_up_its_part_of_the_processors_is_saturated() -> None:
-    batch = one_batch([part([1], 100, 95), part([1], 100, 30), part([1], 100, 180)])
+    batch = merge_batches([part([1], 100, 95), part([1], 100, 30), part([1], 100, 180)])
 
     assert batch.saturated == 2
     assert batch.processors == 3
@@ -101,7 +101,7 @@ def test_a_client_that_uses_up_its_part_of_the_processors_is_saturated() -> None
 def test_what_went_wrong_is_counted_for_each_host_and_over_all_batches() -> None:
     overlap = Overlap(3)
     for _ in range(2):
-        batch = one_batch([part([1], late=3), part([1], cpu_ns=99, worker=2), part([1], dropped=1, worker=2)])
+        batch = merge_batches([part([1], late=3), part([1], cpu_ns=99, worker=2), part([1], dropped=1, worker=2)])
         overlap.add(batch, 0)
 
     assert {name: count for name, count in overlap.witnesses().items() if " on " in name} == {
@@ -131,13 +131,13 @@ class Fake:
 
     def sent(self) -> ObjectBatch:
         if not self.asked[0]:
-            raise Answered("timeout", "nothing came")
+            raise ClientFailure("timeout", "nothing came")
         return part([1] * self.asked[0], started_ns=self.asked[1]).batch
 
 
 def test_clients_begin_together_by_their_own_clocks_and_on_a_schedule_by_turns() -> None:
     first, second = Fake(0), Fake(10**12)
-    together = Together([first, second], (HERE, HERE))
+    together = ClientGroup([first, second], (HERE, HERE))
     together.hello()
     batch = together.measure_together([2, 1], 1000.0, Fake.ask, Fake.sent)
 
@@ -146,7 +146,7 @@ def test_clients_begin_together_by_their_own_clocks_and_on_a_schedule_by_turns()
 
 
 def test_a_client_without_an_operation_is_not_asked() -> None:
-    together = Together([Fake(0), Fake(0)], (HERE, HERE))
+    together = ClientGroup([Fake(0), Fake(0)], (HERE, HERE))
     together.hello()
 
     assert together.measure_together([1, 0], 0.0, Fake.ask, Fake.sent).elapsed_ns == [1]

@@ -17,7 +17,7 @@ from sectax.experiments.primitives.algorithms import FAMILIES
 from sectax.experiments.primitives.blake3 import blake3
 from sectax.experiments.primitives.experiment import prepared
 from sectax.experiments.primitives.inputs import decode, encode, new_inputs
-from sectax.experiments.primitives.referee import PrimitiveReferee, opened
+from sectax.experiments.primitives.referee import PrimitiveReferee, open_sealed
 
 CHEAP = {
     "argon2id": {"m": 64, "t": 1, "p": 1},
@@ -65,7 +65,7 @@ def test_aes_gcm_siv_is_that_of_openssl(size):
     key, nonce, data = secrets.token_bytes(32), secrets.token_bytes(12), secrets.token_bytes(size)
     sealed = gcm_siv.seal(key, nonce, data)
 
-    assert gcm_siv.opened(key, nonce, sealed) == data
+    assert gcm_siv.open_sealed(key, nonce, sealed) == data
     if size:  # which OpenSSL does not take
         assert AESGCMSIV(key).encrypt(nonce, data, None) == sealed
 
@@ -119,7 +119,7 @@ def test_wycheproof_s_vectors_are_judged_rightly():
             if family == "mac":
                 right = judge.judge(artefact) is None
             else:  # of a sealed one the message is not in the file: only whether it opens
-                right = opened(group["algorithm"], decode(group["inputs"]["key"]), decode(artefact)) is not None
+                right = open_sealed(group["algorithm"], decode(group["inputs"]["key"]), decode(artefact)) is not None
             assert right is valid, (group["file"], number)
             judged_ones += 1
     assert judged_ones > 100

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from sectax.experiments.client_server import started
+from sectax.experiments.client_server import started_server as started
 from sectax.experiments.client_server.server import ServerFailed
-from sectax.experiments.client_server.started import StartedServer
+from sectax.experiments.client_server.started_server import StartedServer
 from tests.hosts.processes import eventually
 
 SERVE = (sys.executable, "-m", "http.server", "--bind", "127.0.0.1", "$PORT")

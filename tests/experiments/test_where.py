@@ -7,7 +7,7 @@ import pytest
 from sectax.calibration.pilot import PROCESSES
 from sectax.experiments.function.experiment import FunctionExperiment
 from sectax.experiments.on_lambda import LOCAL_ROLE
-from sectax.experiments.on_lambda.experiment import where
+from sectax.experiments.on_lambda.experiment import read_endpoint_options
 from sectax.model.bill import Usage
 from sectax.model.plan import Plan
 from sectax.model.treatment import Role
@@ -28,10 +28,10 @@ ROLE = "arn:aws:iam::123456789012:role/lambda"
     ],
 )
 def test_an_address_is_taken_as_it_is(address: str) -> None:
-    assert where({"endpoint": (address,)}) == (address, LOCAL_ROLE)
+    assert read_endpoint_options({"endpoint": (address,)}) == (address, LOCAL_ROLE)
 
 
-def usage(plan: Plan, assumed_s: float, besides: int = 0) -> tuple[Usage, ...]:
+def usage(plan: Plan, assumed_s: float, unmeasured: int = 0) -> tuple[Usage, ...]:
     experiment = FunctionExperiment()
     experiment.assumed_s, experiment.unmeasured = assumed_s, unmeasured
     return experiment.usage(plan)

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from sectax.hosts.facts import ask, isolation, judged, memory_encryption, read
+from sectax.hosts.facts import add_judgements, collect, isolation, memory_encryption, read
 from sectax.hosts.registry import host
 
 FROM_START = "from the start"
@@ -35,7 +35,7 @@ FROM_START = "from the start"
 )
 def test_the_encryption_of_a_guest_is_read_from_what_only_such_a_guest_has(said, wanted):
     assert memory_encryption(said) == wanted
-    assert judged(said).get("host.memory_encryption") == wanted
+    assert add_judgements(said).get("host.memory_encryption") == wanted
 
 
 @pytest.mark.parametrize(
@@ -82,11 +82,11 @@ def test_the_script_finds_the_technology_in_the_kernels_messages(technology, tmp
     (tmp_path / "dmesg").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
 
-    assert ask(host())["host.memory_encryption"] == technology
+    assert collect(host())["host.memory_encryption"] == technology
 
 
 def test_this_machine_says_what_it_is():
-    answer = ask(host())
+    answer = collect(host())
 
     assert answer["host.kernel"] == host().identity()["host.kernel"]
     assert answer["host.cpus"].isdigit()

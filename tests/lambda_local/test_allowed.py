@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from lambda_local.instances import allowed
+from lambda_local.instances import forwarding as allowed
 from tests.lambda_local.serving import LocalLambda, create, invoke, loop_in_thread
 from tests.needs import SANDBOX, needs
 
@@ -76,7 +76,7 @@ def test_a_function_reaches_what_is_allowed_and_nothing_else():
 @contextmanager
 def passage_to(port: int) -> Iterator[tuple[str, int]]:
     """Where somebody inside connects who is passed on to this port."""
-    passage = allowed.Passage("127.0.0.1", port)
+    passage = allowed.Forwarder("127.0.0.1", port)
 
     async def end() -> None:
         passage.close()
@@ -125,7 +125,7 @@ def test_an_instance_has_a_bounded_number_of_connections_to_an_allowed_address(m
         async def kept() -> list[bool]:
             inside = socket.create_server(("127.0.0.1", 0))
             address = inside.getsockname()
-            passage = allowed.Passage("127.0.0.1", target.getsockname()[1])
+            passage = allowed.Forwarder("127.0.0.1", target.getsockname()[1])
             await passage.open(inside)
             ends = []
             for _ in range(3):

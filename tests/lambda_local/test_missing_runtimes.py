@@ -8,8 +8,8 @@ import pytest
 
 from lambda_local.errors import SetUpFailed
 from lambda_local.runtimes import node
-from lambda_local.runtimes.found import find, lack
 from lambda_local.runtimes.installing import reported_version
+from lambda_local.runtimes.registry import find, lack
 
 NODE = "#!/bin/sh\necho v20.11.1\n"
 

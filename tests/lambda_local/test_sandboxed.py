@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lambda_local.runtimes import found, python
+from lambda_local.runtimes import python
+from lambda_local.runtimes import registry as found
 from lambda_local.sandbox import Instance, Limits
 from tests.hosts.processes import wait_until_gone
 from tests.lambda_local.sandbox.inside import INTERPRETER, owner, run

@@ -139,7 +139,7 @@ def test_one_release_whose_sums_are_known_is_new_enough_for_everything():
     versions = [*map(go.wanted, modules), s3_parts.minio().go_version, gvisor.GO]
 
     assert len(modules) >= 3
-    assert {go.to_be_fetched(version) for version in versions} == {go.RELEASE}
+    assert {go.release_to_fetch(version) for version in versions} == {go.RELEASE}
     assert go.SUMS.keys() == {f"go{go.RELEASE}.linux-{processor}" for processor in ("amd64", "arm64")}
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from sectax.experiments.client_server.certificates import for_loopback
+from sectax.experiments.client_server.certificates import self_signed_loopback
 from sectax.experiments.client_server.server import free_port
 from tests.fakes.http_service import HttpService, said, secured_by
 from tests.needs import needs
@@ -115,7 +115,7 @@ def test_servers_are_started_and_ended(fresh: tuple[str, ...], tmp_path: Path) -
 
 
 def test_new_connections_over_tls_carry_more_bytes(tmp_path: Path) -> None:
-    certificate, key = for_loopback()
+    certificate, key = self_signed_loopback()
     with HttpService({"/": said()}, secured=secured_by(certificate, key, tmp_path)) as service:
         ran = run(tmp_path, service.url(), service.url(), "--ca", "server.pem", "--level", "connection=kept,new")
 
@@ -160,7 +160,7 @@ http {{
 @pytest.mark.parametrize("protocol", ["http1", "http2"])
 def test_client_certificates_are_compared_with_none(protocol: str, tmp_path: Path) -> None:
     for name in ("server", "own"):
-        certificate, key = for_loopback()
+        certificate, key = self_signed_loopback()
         (tmp_path / f"{name}.pem").write_text(certificate)
         (tmp_path / f"{name}.key").write_text(key)
     plain, mutual = free_port(), free_port()

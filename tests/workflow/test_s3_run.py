@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sectax.experiments.client_server.certificates import for_loopback
+from sectax.experiments.client_server.certificates import self_signed_loopback
 from sectax.experiments.s3.buckets import client
 from tests.experiments.s3.servers import needs_minio, running
 from tests.hosts.processes import eventually, running_with
@@ -104,7 +104,7 @@ def test_a_server_that_dies_ends_the_run_with_the_way_to_go_on(tmp_path: Path, s
 @pytest.mark.more
 def test_elsewhere_resume_cleans_up_after_a_killed_run_and_leaves_what_is_not_ours(tmp_path: Path, state: Path) -> None:
     bundle = tmp_path / "authorities.pem"
-    bundle.write_text(for_loopback()[0])
+    bundle.write_text(self_signed_loopback()[0])
     with running(tmp_path / "elsewhere") as server:
         environment = {
             "SECTAX_STATE": str(state),

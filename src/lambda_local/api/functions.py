@@ -18,7 +18,7 @@ from lambda_local.code.store import CodeStore
 from lambda_local.errors import SetUpFailed
 from lambda_local.function import LATEST, Code, Function, LayerVersion, now
 from lambda_local.instances.programs import Runtime
-from lambda_local.runtimes.found import find
+from lambda_local.runtimes.registry import find
 from lambda_local.settings import architecture
 
 Document = dict[str, Any]

@@ -20,8 +20,8 @@ import socket
 import struct
 
 from lambda_local.inside import kernel, wire
-from lambda_local.inside.calls import call_filter
 from lambda_local.inside.root import enter_root, mount_own
+from lambda_local.inside.syscall_filter import call_filter
 
 TYPE_CHECKING = False  # type checkers know this name; importing `typing` takes a tenth of the start
 if TYPE_CHECKING:

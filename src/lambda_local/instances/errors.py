@@ -9,7 +9,7 @@ import msgspec
 from lambda_local.http import Bytes
 
 
-class InstanceGone(Exception):
+class InstanceFailure(Exception):
     """The instance failed.
 
     Attributes:
@@ -37,27 +37,27 @@ class InstanceGone(Exception):
         return f"RequestId: {request_id} Error: {self.words}\n{self.error_type}\n"
 
 
-class TooSlow(InstanceGone):
+class InvocationTimeout(InstanceFailure):
     def __init__(self, timeout_s: float) -> None:
         words = f"Task timed out after {timeout_s:.2f} seconds"
         super().__init__("Sandbox.Timedout", words, status="timeout", reason="TIMEOUT")
 
 
-def init_too_slow(most_s: float) -> InstanceGone:
+def init_too_slow(most_s: float) -> InstanceFailure:
     words = f"Init timed out after {most_s:.2f} seconds"
-    return InstanceGone("Sandbox.Timedout", words, status="timeout", reason="TIMEOUT")
+    return InstanceFailure("Sandbox.Timedout", words, status="timeout", reason="TIMEOUT")
 
 
-def runtime_exited(status: int) -> InstanceGone:
+def runtime_exited(status: int) -> InstanceFailure:
     """The runtime exited during an event or before its first request for one."""
     words = (
         f"Runtime exited with error: {exit_words(status)}" if status else "Runtime exited without providing a reason"
     )
-    return InstanceGone("Runtime.ExitError", words)
+    return InstanceFailure("Runtime.ExitError", words)
 
 
-def extension_exited(status: int) -> InstanceGone:
-    return InstanceGone("Extension.Crash", exit_words(status))
+def extension_exited(status: int) -> InstanceFailure:
+    return InstanceFailure("Extension.Crash", exit_words(status))
 
 
 def exit_words(status: int) -> str:

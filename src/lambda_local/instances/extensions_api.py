@@ -13,7 +13,7 @@ import msgspec
 
 from lambda_local.function import LATEST, Function
 from lambda_local.http import Exchange
-from lambda_local.instances.errors import InstanceGone
+from lambda_local.instances.errors import InstanceFailure
 from lambda_local.instances.invocation import Invocation
 
 PREFIX = "/2020-01-01/extension/"
@@ -67,7 +67,7 @@ class ExtensionsApi:
         expected: names of external extensions, the files in /opt/extensions.
         notify: called after each change.
         """
-        self.failure: InstanceGone | None = None
+        self.failure: InstanceFailure | None = None
         self.closed = False  # for registrations, after the runtime's first request
         self._function = function
         self._expected = expected
@@ -183,7 +183,7 @@ class ExtensionsApi:
         at_init = exchange.request.path.endswith("init/error")
         reported = exchange.request.headers.get("lambda-extension-function-error-type", "")
         error_type = "Extension.InitError" if at_init else "Extension.ExitError"
-        self.failure = InstanceGone(error_type, f"extension {extension.name} reported {reported or 'an error'}")
+        self.failure = InstanceFailure(error_type, f"extension {extension.name} reported {reported or 'an error'}")
         exchange.answer_json(202, {"status": "OK"})
         self._notify()
 

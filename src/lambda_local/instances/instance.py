@@ -6,10 +6,10 @@ import signal
 import time
 
 from lambda_local.function import Function
-from lambda_local.instances.errors import InstanceGone, TooSlow, runtime_exited
+from lambda_local.instances.errors import InstanceFailure, InvocationTimeout, runtime_exited
 from lambda_local.instances.extensions_api import INVOKE
 from lambda_local.instances.invocation import Invocation, InvocationMetrics, InvocationOutcome, billed_ms
-from lambda_local.instances.life import Life
+from lambda_local.instances.lifecycle import Lifecycle
 from lambda_local.instances.log import end_line, report_line, start_line
 from lambda_local.sandbox import Counters, InForce
 
@@ -24,7 +24,7 @@ class FunctionInstance:
         idle_since: time of the loop's clock when it last became idle.
     """
 
-    def __init__(self, function: Function, life: Life) -> None:
+    def __init__(self, function: Function, life: Lifecycle) -> None:
         self.function = function
         self.life = life
         self.idle_since = 0.0
@@ -43,7 +43,7 @@ class FunctionInstance:
         life, cold = self.life, not self._warm
         start = start_line(invocation.request_id)
         self._before = self._after = _NO_COUNTERS
-        gone: InstanceGone | None = None
+        gone: InstanceFailure | None = None
         try:
             if cold:
                 await life.begin()
@@ -52,7 +52,7 @@ class FunctionInstance:
             life.log.say(start)
             self._hand_out(invocation)
             await self._until_done(invocation)
-        except InstanceGone as error:
+        except InstanceFailure as error:
             # Also after the answer: as on AWS, failures before the request for the next event fail the invocation, and
             # the caller gets an error that was reported before.
             life.gone = gone = error
@@ -79,10 +79,10 @@ class FunctionInstance:
         invocation.deadline = invocation.handed_ns / 1e9 + self.function.timeout
 
     async def _until_done(self, invocation: Invocation) -> None:
-        """Wait until runtime and extensions have finished the event, then freeze them. Raises `InstanceGone`."""
+        """Wait until runtime and extensions have finished the event, then freeze them. Raises `InstanceFailure`."""
         life = self.life
         if not await life.until(lambda: life.all_waiting, invocation.deadline):
-            raise TooSlow(self.function.timeout)
+            raise InvocationTimeout(self.function.timeout)
         life.box.groups.freezer.freeze()
         if not life.check_memory():
             raise runtime_exited(-signal.SIGKILL)
@@ -90,7 +90,7 @@ class FunctionInstance:
         invocation.done_ns = max(invocation.free_ns, life.extensions.requested_ns)
         self._after = life.box.groups.counters()
         if invocation.overdue:
-            raise TooSlow(self.function.timeout)
+            raise InvocationTimeout(self.function.timeout)
 
     def _measured(self, invocation: Invocation, *, cold: bool) -> InvocationMetrics:
         limits, before, after = self._in_force, self._before, self._after
@@ -122,7 +122,7 @@ class FunctionInstance:
         )
 
     def _outcome(
-        self, invocation: Invocation, measured: InvocationMetrics, gone: InstanceGone | None
+        self, invocation: Invocation, measured: InvocationMetrics, gone: InstanceFailure | None
     ) -> InvocationOutcome:
         log, request_id = self.life.log, invocation.request_id
         report = report_line(measured, self.function.memory, "" if gone is None else gone.status)
@@ -131,7 +131,7 @@ class FunctionInstance:
             failed = UNHANDLED if invocation.failed else None
             return InvocationOutcome(invocation.payload or b"", failed, log.take(), measured)
         log.say(gone.for_log(request_id))
-        reported = invocation.payload if invocation.failed and not isinstance(gone, TooSlow) else None
+        reported = invocation.payload if invocation.failed and not isinstance(gone, InvocationTimeout) else None
         return InvocationOutcome(reported or gone.for_caller(request_id), UNHANDLED, log.take(), measured)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from lambda_local.function import Function
 from lambda_local.instances.instance import FunctionInstance
 from lambda_local.instances.invocation import Invocation, InvocationOutcome
-from lambda_local.instances.life import Life, MakeBox
+from lambda_local.instances.lifecycle import Lifecycle, MakeBox
 from lambda_local.instances.programs import Runtime
 from lambda_local.settings import Settings
 from lambda_local.tasks import Tasks
@@ -104,7 +104,7 @@ class Pool:
             if (free := self._take(function)) is not None:
                 return free
         name = f"{function.name.lstrip('_-') or 'function'}-{next(self._numbers)}"  # also a host name
-        life = Life(name, function, runtime, self._make_box, self._settings)
+        life = Lifecycle(name, function, runtime, self._make_box, self._settings)
         instance = FunctionInstance(function, life)
         self._all.add(instance)
         self._present.add(instance)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import msgspec
 
 from lambda_local.http import Exchange, HttpLimits, HttpRequest, response
-from lambda_local.instances.errors import InstanceGone
+from lambda_local.instances.errors import InstanceFailure
 from lambda_local.instances.extensions_api import PREFIX as EXTENSION
 from lambda_local.instances.extensions_api import TELEMETRY, ExtensionsApi
 from lambda_local.instances.invocation import Invocation
@@ -41,7 +41,7 @@ class RuntimeApi:
     """The Runtime API of one instance; forwards requests for the Extensions API, which has the same address."""
 
     def __init__(self, extensions: ExtensionsApi, notify: Callable[[], None]) -> None:
-        self.init_error: InstanceGone | None = None
+        self.init_error: InstanceFailure | None = None
         self.ready = False  # it has requested its first event
         self.requested_ns = 0  # when it last requested an event
         self._extensions = extensions
@@ -127,7 +127,7 @@ class RuntimeApi:
             _refuse(exchange, 403, "InvalidStateTransition", "the init phase is over")
             return
         reported = exchange.request.headers.get(_ERROR_TYPE, "")
-        self.init_error = InstanceGone(reported or "Runtime.Unknown", "init failed", payload=exchange.request.body)
+        self.init_error = InstanceFailure(reported or "Runtime.Unknown", "init failed", payload=exchange.request.body)
         exchange.answer(202, _OK, _JSON)
         self._notify()
 

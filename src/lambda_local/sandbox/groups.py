@@ -43,7 +43,7 @@ from lambda_local.sandbox.limits import (
     quota_setting,
     quota_us,
 )
-from lambda_local.sandbox.memory import held
+from lambda_local.sandbox.memory import measure
 
 _REQUIRED = ("cpu", "memory")  # the others are optional
 _READ_BYTES = 4096  # longer than any of the files
@@ -165,7 +165,7 @@ class Groups:
             pids = [int(word) for word in (read(self._folder("memory") / "cgroup.procs") or "").split() if word != "0"]
             stat = read(self._folder("memory") / "memory.stat") or ""
             sockets = int(read(self._folder("memory") / SOCKETS) or 0)
-            memory = held(pids, stat, sockets)
+            memory = measure(pids, stat, sockets)
             over = not self._lower_limit(memory.elsewhere)
             reached = self._memory_bytes if over or killed else 0
             self._peak = max(self._peak or 0, memory.resident, memory.peak, reached)

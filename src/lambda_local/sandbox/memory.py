@@ -21,7 +21,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 _SMAPS_BYTES = 8 * 2**20
 
 
-class Held(NamedTuple):
+class MemoryUsage(NamedTuple):
     """Current memory in bytes.
 
     Attributes:
@@ -35,7 +35,7 @@ class Held(NamedTuple):
     elsewhere: int
 
 
-def held(pids: Iterable[int], stat: str, sockets: int, proc: Path = Path("/proc")) -> Held:
+def measure(pids: Iterable[int], stat: str, sockets: int, proc: Path = Path("/proc")) -> MemoryUsage:
     """Return the memory of these processes.
 
     Args:
@@ -50,7 +50,7 @@ def held(pids: Iterable[int], stat: str, sockets: int, proc: Path = Path("/proc"
     allocated = own.get("rss", own.get("anon", 0)) + own.get("shmem", 0)
     charged = max(0, own.get("mapped_file", own.get("file_mapped", 0)) - shared)
     peak = max((process["VmHWM"] for process in processes), default=0)
-    return Held(allocated + mapped, peak, max(0, mapped - charged) + sockets)
+    return MemoryUsage(allocated + mapped, peak, max(0, mapped - charged) + sockets)
 
 
 def resident_pages(statm: bytes) -> int:

@@ -19,7 +19,7 @@ from sectax.cli.output import Form, Shown, print_result, refuse_existing, write_
 from sectax.cli.streams import Printed
 from sectax.cluster.options import ClusterOptions, cluster_runner
 from sectax.experiments import registry
-from sectax.experiments.interface import Experiment, HasCommandLines, HasSecrets, Hidden, RunRequest, TakesWords
+from sectax.experiments.interface import Experiment, HasCommandLines, HasSecrets, Hidden, RunRequest, TakesArguments
 from sectax.experiments.planning import default_budget_s
 from sectax.model.analysed import RunReport
 from sectax.model.environment import LOCAL_HOST
@@ -164,7 +164,7 @@ def _experiment_command(experiment: Experiment, then: Then) -> click.Command:
                 help=f"{option.help[0].upper()}{option.help[1:]}{' (may be repeated)' if option.multiple else ''}.",
             )
         )
-    if isinstance(experiment, TakesWords):
+    if isinstance(experiment, TakesArguments):
         command.params.append(click.Argument(["bare"], nargs=-1, metavar=f"[{experiment.word}]..."))
     if isinstance(experiment, HasCommandLines):
         command.params.append(
@@ -248,8 +248,8 @@ def _request(experiment: Experiment, values: dict[str, Any]) -> tuple[RunRequest
     if len(chosen) > 1:
         raise WrongUse(f"{' and '.join(f'--{preset}' for preset in chosen)} are two presets", "leave one of them out")
     own = _own_options(experiment, values)
-    if values.get("bare") and isinstance(experiment, TakesWords):
-        own = experiment.with_words(values["bare"], own)
+    if values.get("bare") and isinstance(experiment, TakesArguments):
+        own = experiment.add_arguments(values["bare"], own)
     hidden = experiment.hidden(own) if isinstance(experiment, HasSecrets) else Hidden(own)
     request = RunRequest(
         preset=chosen[0] if chosen else "default",

@@ -13,7 +13,7 @@ from sectax.cluster.options import ClusterOptions
 from sectax.cluster.runner import ASKED_S, ClusterRunner, longest_block_s, refuse_changed_hosts
 from sectax.engines.dask.cluster import Cluster, WorkerLost
 from sectax.engines.dask.engine import PATIENCE
-from sectax.engines.dask.far import Clients, FarPlace
+from sectax.engines.dask.remote_clients import ClientsActor, RemoteClientHost
 from sectax.engines.engine import BlockFailed, Engine, EngineEvent
 from sectax.experiments.interface import Bench, Experiment, Machine, RunRequest
 from sectax.hosts.process.host import host_circumstances
@@ -63,7 +63,9 @@ class ClientsRunner(ClusterRunner):
     def execution(self, bench: Bench, inputs: Mapping[str, str], sink: EventSink) -> LocalExecution:
         own = host_circumstances()[BOOT]
         places = [
-            FarPlace(self._cluster, host, self._kind == "local" or self._cluster.hosts[host].facts.get(BOOT) == own)
+            RemoteClientHost(
+                self._cluster, host, self._kind == "local" or self._cluster.hosts[host].facts.get(BOOT) == own
+            )
             for host in itertools.islice(itertools.cycle(self._hosts()), self._clients)
         ]
         bench.places = places
@@ -74,7 +76,12 @@ class ClientsExecution(LocalExecution):
     """Runs blocks here while no other run measures on the hosts of the clients; it is its own `Engine`."""
 
     def __init__(
-        self, bench: Bench, inputs: Mapping[str, str], sink: EventSink, cluster: Cluster, places: Sequence[FarPlace]
+        self,
+        bench: Bench,
+        inputs: Mapping[str, str],
+        sink: EventSink,
+        cluster: Cluster,
+        places: Sequence[RemoteClientHost],
     ) -> None:
         super().__init__(bench, inputs, sink)
         self._cluster, self._places = cluster, places
@@ -103,7 +110,7 @@ class ClientsExecution(LocalExecution):
     def _exclusively(self, limit_s: float) -> Iterator[None]:
         with contextlib.ExitStack() as held:
             with self._sink.waiting("waiting for the hosts of the clients"):
-                held.enter_context(self._cluster.hold((place.name for place in self._places), Clients, limit_s))
+                held.enter_context(self._cluster.hold((place.name for place in self._places), ClientsActor, limit_s))
             yield
 
     def _replace(self, first: int, lost: WorkerLost) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sectax.engines.guarded import Guarded
-from sectax.hosts.process.processors import among, move_threads, unclaimed
+from sectax.hosts.process.processors import move_threads, pinned, unclaimed
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.subject import SubjectSpec, longest_warmup_s
 
@@ -49,7 +49,7 @@ class CpuSets:
 
     def start(self, subject: Guarded, index: int) -> None:
         """Start a subject on its processor."""
-        with among({self._numbers[index % self.many]}) if self.many > 1 else contextlib.nullcontext():
+        with pinned({self._numbers[index % self.many]}) if self.many > 1 else contextlib.nullcontext():
             subject.start()
 
     def results(

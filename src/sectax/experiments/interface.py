@@ -48,7 +48,7 @@ __all__ = [
     "Rules",
     "RunRequest",
     "SetsUpLevels",
-    "TakesWords",
+    "TakesArguments",
     "Wanted",
 ]
 
@@ -90,12 +90,12 @@ class Bench(ExitStack):
     of its own.
 
     Attributes:
-        least_open_s: lower bound of the seconds until a subject is ready; a shorter budget is rejected at once.
+        min_open_s: lower bound of the seconds until a subject is ready; a shorter budget is rejected at once.
         may_idle: whether a subject may idle between operations; a batch may then be a single short operation.
         places: the hosts of clients that share a load, one per client; empty for this machine.
     """
 
-    least_open_s: float = 0.0
+    min_open_s: float = 0.0
     may_idle: bool = False
     places: Sequence[ClientHost] = ()
 
@@ -214,7 +214,7 @@ class HasCommands(Protocol):
 
 
 @runtime_checkable
-class TakesWords(Protocol):
+class TakesArguments(Protocol):
     """Optional: implement to accept arguments without options, as in `sectax run NAME A B`.
 
     Attributes:
@@ -223,7 +223,7 @@ class TakesWords(Protocol):
 
     word: str
 
-    def with_words(self, bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    def add_arguments(self, bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
         """Return the options with these arguments added. Raises `WrongUse`."""
 
 
@@ -281,7 +281,7 @@ class CommandLine(NamedTuple):
 
 
 @runtime_checkable
-class HasCommandLines(TakesWords, Protocol):
+class HasCommandLines(TakesArguments, Protocol):
     """Optional: implement if treatments are commands, so that runs can be exported in hyperfine's format.
 
     The experiment must observe `wall` and `cpu` in seconds, and `peak_memory` in bytes.

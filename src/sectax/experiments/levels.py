@@ -73,5 +73,5 @@ def option_seconds(
     return value
 
 
-def as_name(text: str) -> str:
+def make_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.+]+", "-", text).strip("-_.+") or "new"

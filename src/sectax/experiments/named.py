@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sectax.experiments.levels import as_name
+from sectax.experiments.levels import make_name
 from sectax.model.errors import WrongUse
 from sectax.text.near import did_you_mean
 
@@ -43,7 +43,7 @@ def split_name(typed: str) -> tuple[str, str]:
     return (name, text) if separator and is_name(name) else ("", typed)
 
 
-def compared(kind: ComparedKind, options: Mapping[str, tuple[str, ...]], *, alone: bool = False) -> dict[str, str]:
+def named_texts(kind: ComparedKind, options: Mapping[str, tuple[str, ...]], *, alone: bool = False) -> dict[str, str]:
     """Return the texts by name, the baseline first.
 
     Args:
@@ -59,7 +59,7 @@ def compared(kind: ComparedKind, options: Mapping[str, tuple[str, ...]], *, alon
         if not name:
             typed_name, separator, _ = typed.partition("=")
             if separator and not kind.private and not re.search(r"\s", typed_name):
-                hint = f"use letters, digits and _ . + - only, as in --treatment {as_name(typed_name)}={kind.example}"
+                hint = f"use letters, digits and _ . + - only, as in --treatment {make_name(typed_name)}={kind.example}"
                 raise WrongUse(f"--treatment {typed_name!r} cannot be a name", hint)
             what = "a --treatment" if kind.private else f"--treatment {typed!r}"
             raise WrongUse(f"{what} has no name", f"use --treatment NAME={kind.example}")
@@ -71,7 +71,7 @@ def compared(kind: ComparedKind, options: Mapping[str, tuple[str, ...]], *, alon
     return texts
 
 
-def with_bare(
+def add_unnamed(
     bare: Sequence[str], options: Mapping[str, tuple[str, ...]], called: Callable[[str], str]
 ) -> dict[str, tuple[str, ...]]:
     """Add texts without names to the options: the first is the baseline if none is named.
@@ -84,14 +84,14 @@ def with_bare(
         completed[BASELINE] = (texts.pop(0),)
     names = [typed.partition("=")[0] for typed in completed.get(TREATMENT, ())]
     for text in texts:
-        name = as_name(called(text))[:_LONGEST_NAME].rstrip("-_.+")
+        name = make_name(called(text))[:_LONGEST_NAME].rstrip("-_.+")
         twice = sum(label == name or label.startswith(f"{name}-") for label in names)
         names.append(f"{name}-{twice + 1}" if twice else name)
         completed[TREATMENT] = (*completed.get(TREATMENT, ()), f"{names[-1]}={text}")
     return completed
 
 
-def for_each(
+def pair_by_name(
     kind: ComparedKind,
     option: str,
     texts: Sequence[str],
@@ -117,7 +117,7 @@ def for_each(
     return pairs
 
 
-def one_each(option: str, pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+def values_by_name(option: str, pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Return the value for each name. Raises `WrongUse` for two values of one name."""
     values: dict[str, str] = {}
     for name, value in pairs:

@@ -16,7 +16,7 @@ _BUDGETS_S = {"quick": 60.0}
 _BUDGET_S = 120.0
 
 
-def with_budget(experiment: Experiment, request: RunRequest) -> RunRequest:
+def add_default_budget(experiment: Experiment, request: RunRequest) -> RunRequest:
     """Add the preset's default budget to a request that has neither blocks nor a budget."""
     stopping = request.stopping
     is_billed = isinstance(experiment, Billable) and experiment.is_billed(request.options)
@@ -33,7 +33,7 @@ def default_budget_s(experiment: Experiment, preset: str) -> float:
     return (_BUDGETS_S | dict(experiment.budgets_s)).get(preset, _BUDGET_S)
 
 
-def refuse_nothing_to_compare(experiment: Experiment, plan: Plan, machine: Machine) -> None:
+def require_comparison(experiment: Experiment, plan: Plan, machine: Machine) -> None:
     """Require a comparison other than the run's own controls.
 
     Args:

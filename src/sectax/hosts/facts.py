@@ -60,11 +60,11 @@ printf 'end\t\n'
 """
 
 
-class Starts(Protocol):
+class ProgramStarter(Protocol):
     def start(self, argv: tuple[str, ...], *, line_limit: int) -> Child: ...
 
 
-def ask(host: Starts) -> dict[str, str]:
+def collect(host: ProgramStarter) -> dict[str, str]:
     """Collect facts about a host, such as `host.kernel`; unknown ones are omitted. Raises `ChildError`."""
     deadline = time.monotonic() + _DEADLINE_S
     lines: list[str] = []
@@ -74,7 +74,7 @@ def ask(host: Starts) -> dict[str, str]:
             if line.partition("\t")[0] == _END:
                 break
             lines.append(line)
-    return judged(read(lines))
+    return add_judgements(read(lines))
 
 
 def read(lines: list[str]) -> dict[str, str]:
@@ -90,7 +90,7 @@ def read(lines: list[str]) -> dict[str, str]:
     return answers
 
 
-def judged(answers: Mapping[str, str]) -> dict[str, str]:
+def add_judgements(answers: Mapping[str, str]) -> dict[str, str]:
     """Facts with isolation and memory encryption, which host names are checked against."""
     facts = {name: value for name, value in answers.items() if name.startswith("host.")}
     facts["host.isolation"] = isolation(answers)

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Protocol, Unpack
 
 from sectax.hosts import facts
-from sectax.hosts.process.child import Child, How
+from sectax.hosts.process.child import Child, StartOptions
 from sectax.hosts.process.host import LocalHost
-from sectax.hosts.process.processors import Chosen
+from sectax.hosts.process.processors import ChosenProcessor
 from sectax.hosts.process.telemetry import TelemetryReading
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
@@ -42,7 +42,7 @@ class Host(Protocol):
 
     name: str
 
-    def start(self, argv: Sequence[str], **how: Unpack[How]) -> Child:
+    def start(self, argv: Sequence[str], **how: Unpack[StartOptions]) -> Child:
         """Start a program; arguments and errors as of `Child`."""
 
     def telemetry(self, child: Child) -> Telemetry: ...
@@ -53,7 +53,7 @@ class Host(Protocol):
     def put(self, file: Path) -> str:
         """Send a program of this machine once; returns its path there. Raises `ChildNotStarted`."""
 
-    def on_one_processor(self, claims: Path) -> AbstractContextManager[Chosen | None]:
+    def on_one_processor(self, claims: Path) -> AbstractContextManager[ChosenProcessor | None]:
         """Start children on one processor; None if the host does not choose one.
 
         Args:
@@ -85,7 +85,7 @@ def host_facts(name: str) -> dict[str, str]:
     if name != LOCAL_HOST:
         return host(name).identity()
     if not _local:
-        _local.update(facts.ask(host()))
+        _local.update(facts.collect(host()))
     return host().identity() | _local
 
 

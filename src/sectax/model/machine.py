@@ -77,7 +77,7 @@ class Machine:
     hosts: Mapping[str, HostState] = field(default_factory=dict)
 
     @property
-    def least_open_s(self) -> float:
+    def min_open_s(self) -> float:
         """Seconds of the fastest opening of a probe; 0 where none answered."""
         return min((probe.open_s for probe in self.probes.values() if probe.open_s), default=0.0)
 

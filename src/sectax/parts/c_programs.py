@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 from sectax.parts.cache import cache_folder
-from sectax.parts.files import beside
+from sectax.parts.files import replacing
 
 # Argument with which every program does nothing, to try it.
 NOTHING = ("nothing",)
@@ -55,7 +55,7 @@ def _build(source: Path, path: Path, flags: tuple[str, ...], libraries: tuple[st
     program = compiler()
     if program is None:
         return False
-    with contextlib.suppress(OSError, subprocess.SubprocessError), beside(path) as building:
+    with contextlib.suppress(OSError, subprocess.SubprocessError), replacing(path) as building:
         _run([program, *_FLAGS, *flags, "-o", str(building), str(source), *libraries], _BUILD_TIMEOUT_S)
         return True
     return False

@@ -13,7 +13,7 @@ _PRIVATE = 0o600
 
 
 @contextlib.contextmanager
-def beside(path: Path) -> Iterator[Path]:
+def replacing(path: Path) -> Iterator[Path]:
     """A temporary name next to *path* for a file that replaces it on success, and is removed on failure."""
     unfinished = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
@@ -27,7 +27,7 @@ def beside(path: Path) -> Iterator[Path]:
 
 def write_whole(path: Path, content: bytes, *, private: bool = False) -> None:
     """Write or replace a file, readable by this user only if *private*. Raises `OSError`, changing nothing."""
-    with beside(path) as unfinished:
+    with replacing(path) as unfinished:
         _fill(_create(unfinished, private), content, private=private)
 
 

@@ -58,7 +58,7 @@ def wanted(go_mod: Path) -> str:
 
 def find(version: str) -> Path | None:
     """Path of a `go` of at least this version, or None."""
-    fetched = _fetched_program(to_be_fetched(version))
+    fetched = _fetched_program(release_to_fetch(version))
     if _is_new_enough(_on_path(), version):
         return _on_path()
     return fetched if fetched.exists() else None
@@ -75,7 +75,7 @@ def missing(version: str) -> Missing | None:
     return Missing(reason, "sectax setup", makable=True)
 
 
-def to_be_fetched(version: str) -> str:
+def release_to_fetch(version: str) -> str:
     """Release to fetch for at least this version."""
     return max(version, RELEASE, key=_numbers)
 
@@ -86,7 +86,7 @@ def _install(version: str) -> str:
 
 def fetch(version: str) -> None:
     """Have the Go on PATH fetch a release into the cache: about 70 MB. Raises `SetUpFailed`."""
-    version = to_be_fetched(version)
+    version = release_to_fetch(version)
     target = _fetched_program(version).parents[1]
     with installer.scratch_beside(target) as scratch:
         release = f"go{version}.{platform.system().lower()}-{architecture()}"
@@ -118,7 +118,7 @@ def fetch(version: str) -> None:
 def ensure(version: str, title: str, say: Callable[[str], None]) -> Path:
     """Path of a `go` of at least this version, fetched for *title* if necessary. Raises `SetUpFailed`."""
     if missing(version) is not None:
-        say(f"fetching Go {to_be_fetched(version)} (for {title})")
+        say(f"fetching Go {release_to_fetch(version)} (for {title})")
         fetch(version)
     program = find(version)
     assert program is not None, "just fetched"

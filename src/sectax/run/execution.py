@@ -12,7 +12,7 @@ from sectax.engines.cpu_sets import NO_CPU_SETS, CpuSets
 from sectax.engines.engine import Engine
 from sectax.engines.serial import SerialEngine
 from sectax.experiments.interface import Bench
-from sectax.hosts.process.processors import among
+from sectax.hosts.process.processors import pinned
 from sectax.hosts.registry import host
 from sectax.model import plan as placement
 from sectax.model.environment import LOCAL_HOST
@@ -54,9 +54,9 @@ class LocalExecution:
     def start(self) -> None:
         """Start the services that the subjects need, and pin both to their processors."""
         services, own = self._pin()
-        with self._sink.waiting("setting up"), among(services):
+        with self._sink.waiting("setting up"), pinned(services):
             self._bench.start(self._inputs)
-        self._pinned.enter_context(among(own))
+        self._pinned.enter_context(pinned(own))
 
     def release(self) -> None:
         """Release the processors."""

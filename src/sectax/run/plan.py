@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sectax.calibration.time_budget import refuse_before_start
 from sectax.experiments.interface import Bench, Experiment, RunRequest
-from sectax.experiments.planning import refuse_nothing_to_compare, with_budget
+from sectax.experiments.planning import add_default_budget, require_comparison
 from sectax.model.machine import Machine
 from sectax.run.conditions import settled
 
@@ -21,10 +21,10 @@ def planned_bench(experiment: Experiment, request: RunRequest, machine: Machine)
         WrongUse: the request cannot be planned, or names files that cannot be used.
         NothingMeasured: the machine lacks what would be compared, or the budget cannot hold a verdict.
     """
-    plan = experiment.plan(with_budget(experiment, request), machine)
+    plan = experiment.plan(add_default_budget(experiment, request), machine)
     plan = replace(plan, stopping=replace(plan.stopping, conditions=settled(plan.stopping.conditions, plan)))
     bench = experiment.bench(plan)
-    refuse_nothing_to_compare(experiment, plan, machine)
-    open_s = max(bench.least_open_s, machine.least_open_s / _COLD)
+    require_comparison(experiment, plan, machine)
+    open_s = max(bench.min_open_s, machine.min_open_s / _COLD)
     refuse_before_start(plan, open_s, may_idle=bench.may_idle)
     return bench

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sectax.experiments.command.counting import COUNTERS, counted, counters
+from sectax.experiments.command.counting import COUNTERS, count_execution, counters
 from sectax.model.errors import WrongUse
 from sectax.model.subject import Witnesses
 
@@ -55,7 +55,7 @@ def strace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def count(folder: Path, *argv: str, prepare: tuple[str, ...] | None = None) -> Witnesses:
     counter = COUNTERS["system_calls"]
-    return counted(counter, argv, cwd=str(folder), input=os.devnull, deadline_s=10, prepare=prepare)
+    return count_execution(counter, argv, cwd=str(folder), input=os.devnull, deadline_s=10, prepare=prepare)
 
 
 @pytest.mark.parametrize("command", ["true", "false"])

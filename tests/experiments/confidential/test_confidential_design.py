@@ -9,7 +9,7 @@ from sectax.experiments.confidential.subject import SysbenchSpec
 from sectax.experiments.confidential.sysbench_tests import PUBLISHED_TESTS
 from sectax.experiments.interface import RunRequest
 from sectax.experiments.on_host.places import declares
-from sectax.experiments.planning import with_budget
+from sectax.experiments.planning import add_default_budget
 from sectax.model.plan import Plan, Stopping
 from tests.machines import planned
 
@@ -19,7 +19,7 @@ ASKED_NOTHING = Stopping(0.02)
 
 def published(stopping: Stopping = ASKED_NOTHING, **levels: tuple[str, ...]) -> Plan:
     experiment = registry.load("confidential")
-    return planned(experiment, with_budget(experiment, RunRequest("published", levels, stopping, 1, HERE)))
+    return planned(experiment, add_default_budget(experiment, RunRequest("published", levels, stopping, 1, HERE)))
 
 
 def test_the_studys_commands_run_once_and_ours_in_blocks() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sectax.experiments.confidential.output import Result, UnknownOutput, read_result
+from sectax.experiments.confidential.output import SysbenchOutput, UnknownOutput, read_result
 
 GOLDEN = Path(__file__).with_name("golden")
 GOOD = sorted(path for path in GOLDEN.glob("*.txt") if not path.name.startswith("failed"))
@@ -58,7 +58,7 @@ def test_damaged_output_gives_a_figure_of_its_own_lines_or_is_refused(data):
         result = read_result(damaged)
     except UnknownOutput:
         return
-    assert isinstance(result, Result)
+    assert isinstance(result, SysbenchOutput)
     assert f"{result.total_s:.4f}s" in damaged
     assert str(result.events) in damaged
     assert result.latency_sum_s <= result.threads * result.total_s * 1.01 + 0.01

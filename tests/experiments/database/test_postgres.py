@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from sectax.experiments.client_server.client import Answered
+from sectax.experiments.client_server.client import ClientFailure
 from sectax.experiments.client_server.server import ServerFailed
 from sectax.experiments.database import parts
 from sectax.experiments.database.client import PgClient
@@ -94,7 +94,7 @@ def test_a_query_that_fails_or_whose_answer_varies_is_a_fault(postgres: Postgres
 
 
 def test_a_password_that_is_wrong_is_refused_and_repeated_nowhere(postgres: Postgres, joined: PgClient) -> None:
-    with pytest.raises(Answered) as failed:
+    with pytest.raises(ClientFailure) as failed:
         joined.open("a", postgres.connection("md5", "wr0ng-word"), QUERIES[SELECT], kept=True, added_s=0)
     joined.open("b", postgres.connection("md5"), QUERIES[SELECT], kept=True, added_s=0)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sectax.experiments.client_server.certificates import for_loopback
+from sectax.experiments.client_server.certificates import self_signed_loopback
 from sectax.experiments.http import parts
 from sectax.experiments.http.client import SharedClient
 from sectax.experiments.http.many_clients import ManyClients
@@ -252,7 +252,7 @@ class TestSecured:
     """Over TLS, with certificates that are right and others."""
 
     def test_its_certificate_is_verified_and_witnessed(self, client: SharedClient, tmp_path: Path) -> None:
-        certificate, key = for_loopback()
+        certificate, key = self_signed_loopback()
         with HttpService({"/": said()}, secured=secured_by(certificate, key, tmp_path)) as service:
             witnesses = opened(client, service.url(), ca=str(tmp_path / "server.pem"))
             with refused("certificate-untrusted"):
@@ -276,7 +276,7 @@ class TestSecured:
         files = {"certificate": str(tmp_path / "own.pem"), "key": str(tmp_path / "own.key")}
         Path(files["certificate"]).write_text(by.client.certificates)
         Path(files["key"]).write_text(by.client.key)
-        secured = secured_by(*for_loopback(), tmp_path, clients=by.root)
+        secured = secured_by(*self_signed_loopback(), tmp_path, clients=by.root)
         with HttpService({"/": said()}, secured=secured) as service:
             ca = str(tmp_path / "server.pem")
             with refused("client-certificate"):

@@ -7,7 +7,7 @@ import base64
 import pytest
 
 from sectax.experiments.on_lambda.code import read_code
-from sectax.experiments.on_lambda.reading import REPORT_CLOCK, reading
+from sectax.experiments.on_lambda.reading import REPORT_CLOCK, read_report
 
 COLD = (
     "START RequestId: 1 Version: $LATEST\nEND RequestId: 1\nREPORT RequestId: 1\tDuration: 12.34 ms\t"
@@ -20,7 +20,7 @@ def answer(log: str) -> dict:
 
 
 def test_duration_init_and_memory_come_from_the_report_line():
-    series = reading(answer(COLD))
+    series = read_report(answer(COLD))
 
     assert series.duration_s == pytest.approx(0.01234)
     assert series.init_s == pytest.approx(0.20066)
@@ -32,20 +32,20 @@ def test_duration_init_and_memory_come_from_the_report_line():
 def test_a_report_that_the_function_printed_itself_is_not_believed():
     forged = COLD.replace("12.34", "0.01")
 
-    series = reading(answer(forged + COLD))
+    series = read_report(answer(forged + COLD))
 
     assert series.duration_s == pytest.approx(0.01234)
 
 
 @pytest.mark.parametrize("odd", ["1.2.3", ".", "", "9" * 400, "-1"])
 def test_a_report_with_odd_numbers_says_nothing(odd):
-    assert reading(answer(COLD.replace("12.34", odd))) is None
+    assert read_report(answer(COLD.replace("12.34", odd))) is None
 
 
 def test_a_header_cannot_steer_a_terminal():
     header = r'{"request_id": "1", "duration_s": 1, "billed_ms": 1, "instance": "x", "cgroup": "\u001b[2J"}'
 
-    series = reading({"ResponseMetadata": {"HTTPHeaders": {"x-lambda-local-measured": header}}})
+    series = read_report({"ResponseMetadata": {"HTTPHeaders": {"x-lambda-local-measured": header}}})
 
     assert str(series.limits["cgroup"]).isprintable()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.experiments.on_probe.failures import advice, redacted, story
+from sectax.experiments.on_probe.failures import describe_failure, failure_hint, redacted
 from sectax.hosts.process.errors import ChildDied
 
 PEM = """-----BEGIN PRIVATE KEY-----
@@ -17,14 +17,14 @@ BKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj
 def test_a_kill_for_memory_says_so_and_what_helps(agreed) -> None:
     died = ChildDied(-9, out_of_memory=True, stderr_tail=b"")
 
-    agreed(story(died, "measure"), advice(died, "php"))
-    assert advice(died, "php") != advice(None, "php")
+    agreed(describe_failure(died, "measure"), failure_hint(died, "php"))
+    assert failure_hint(died, "php") != failure_hint(None, "php")
 
 
 def test_only_the_last_line_of_stderr_is_shown_and_safely() -> None:
     died = ChildDied(255, out_of_memory=False, stderr_tail=b"Warning: a\n\x1b[31mFatal: b\n\n")
 
-    assert story(died).endswith(r": \x1b[31mFatal: b")
+    assert describe_failure(died).endswith(r": \x1b[31mFatal: b")
 
 
 @pytest.mark.parametrize(

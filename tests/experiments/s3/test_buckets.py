@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sectax.experiments.s3.buckets import Buckets, NoBucket, client, sweep
+from sectax.experiments.s3.buckets import Buckets, BucketUnavailable, client, sweep
 from sectax.experiments.s3.minio import KMS_KEY, Minio
 from tests.experiments.s3.servers import needs_minio
 
@@ -62,16 +62,16 @@ def test_a_bucket_that_was_there_stays_and_loses_only_what_the_run_stored(plain:
 def test_a_bucket_with_another_default_encryption_is_refused(plain: Minio, tmp_path: Path) -> None:
     client(plain.access).create_bucket(Bucket="plain-one")
 
-    with pytest.raises(NoBucket, match="AES256"):
+    with pytest.raises(BucketUnavailable, match="AES256"):
         Buckets(plain.access, tmp_path).use("plain-one", "sse-s3")
-    with pytest.raises(NoBucket, match="nowhere-to-be-found"):
+    with pytest.raises(BucketUnavailable, match="nowhere-to-be-found"):
         Buckets(plain.access, tmp_path).use("nowhere-to-be-found", "none")
 
 
 def test_bucket_keys_that_the_server_forgets_are_noticed(plain: Minio, tmp_path: Path) -> None:
     buckets = Buckets(plain.access, tmp_path)
 
-    with pytest.raises(NoBucket):
+    with pytest.raises(BucketUnavailable):
         buckets.make("sse-kms-bucket-key", KMS_KEY)
     assert buckets.remove() == []
 

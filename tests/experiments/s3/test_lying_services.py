@@ -12,7 +12,7 @@ import pytest
 
 from sectax.experiments.s3 import buckets as room
 from sectax.experiments.s3.bench import S3Bench
-from sectax.experiments.s3.buckets import Buckets, LeftBehind
+from sectax.experiments.s3.buckets import Buckets, CleanupIncomplete
 from sectax.experiments.s3.experiment import EXPERIMENT
 from sectax.experiments.s3.spec import S3Spec
 from sectax.model.errors import SubjectSkipped
@@ -56,7 +56,7 @@ def test_a_bucket_that_cannot_be_deleted_is_named(tmp_path: Path) -> None:
         remaining = buckets.remove()
 
     assert [one.bucket for one in remaining] == list(created)
-    raised = LeftBehind(remaining, service.access)
+    raised = CleanupIncomplete(remaining, service.access)
     assert raised.exit_status != 0
     assert raised.hint.count("aws s3 rb") == len(created)
 

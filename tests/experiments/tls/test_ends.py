@@ -11,7 +11,7 @@ import pytest
 from sectax.analysis.findings import judge
 from sectax.audit.own.evidence import RunEvidence
 from sectax.audit.own.work import mislabelled_level
-from sectax.experiments.client_server.client import Answered
+from sectax.experiments.client_server.client import ClientFailure
 from sectax.experiments.tls import parts
 from sectax.experiments.tls.certificates import Authority, authority, certificate_level
 from sectax.experiments.tls.ends import MEANINGS, Ends
@@ -154,7 +154,7 @@ def test_a_client_without_the_certificate_that_is_asked_for_fails(library, ends,
 )
 def test_a_server_that_is_not_one_is_a_failure_with_its_kind(library, ends, made, answer, kinds) -> None:
     ends.join("a")
-    with answering(answer) as port, pytest.raises(Answered) as failed:
+    with answering(answer) as port, pytest.raises(ClientFailure) as failed:
         ends.open("a", port, spec(ends, library, Setup(), made["P-256"]).wanted(of_client=True), 60.0)
 
     assert failed.value.kind in kinds

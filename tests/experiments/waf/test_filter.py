@@ -12,10 +12,10 @@ from contextlib import contextmanager
 import pytest
 
 from sectax.experiments.client_server.server import ServerFailed
-from sectax.experiments.client_server.started import StartedServer
+from sectax.experiments.client_server.started_server import StartedServer
 from sectax.experiments.waf import parts
 from sectax.experiments.waf.filtered import filter_status
-from sectax.experiments.waf.levels import ATTACK, BODIES, CLEAN, asked
+from sectax.experiments.waf.levels import ATTACK, BODIES, CLEAN, build_request
 from tests.needs import needs
 
 pytestmark = needs("the service with Coraza")
@@ -34,7 +34,7 @@ def service(mode: str, paranoia: int) -> Iterator[StartedServer]:
 
 
 def status(of: StartedServer, request: str, body: str) -> int:
-    sent = asked(request, body)
+    sent = build_request(request, body)
     with contextlib.closing(http.client.HTTPConnection("127.0.0.1", of.port, timeout=60)) as connection:
         connection.request(sent.method, sent.path, sent.body, dict(sent.headers) | {"Accept": "*/*"})
         return connection.getresponse().status

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lambda_local.inside.calls import ALLOWED, call_filter
+from lambda_local.inside.syscall_filter import ALLOWED, call_filter
 from lambda_local.sandbox import Instance, Limits, Mount
 from tests.lambda_local.sandbox.inside import attempt, instance, needs_root, output, owner, run
 from tests.needs import needs

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lambda_local.instances.life import Life
+from lambda_local.instances.lifecycle import Lifecycle
 from lambda_local.sandbox import memory
 from lambda_local.sandbox.limits import Limits, limit_settings, memory_settings
-from lambda_local.sandbox.memory import held
+from lambda_local.sandbox.memory import measure
 
 MB = 1 << 20
 # Recorded, without the lines that nobody reads.
@@ -31,7 +31,7 @@ def test_code_that_others_had_in_memory_counts_and_is_reported_as_counted_elsewh
     process(tmp_path, 7, anon=30 * MB, file=46 * MB, peak=90 * MB)
 
     for stat in (V1, V2):
-        seen = held([7], stat, sockets=0, proc=tmp_path)
+        seen = measure([7], stat, sockets=0, proc=tmp_path)
 
         assert seen.resident == (30 + 2 + 46) * MB
         assert seen.elsewhere == (46 - 6) * MB
@@ -41,7 +41,7 @@ def test_code_that_others_had_in_memory_counts_and_is_reported_as_counted_elsewh
 def test_buffers_of_sockets_that_v1_counts_apart_are_elsewhere_too(tmp_path):
     process(tmp_path, 7, anon=30 * MB, file=6 * MB)
 
-    assert held([7], V1, sockets=9 * MB, proc=tmp_path).elsewhere == 9 * MB
+    assert measure([7], V1, sockets=9 * MB, proc=tmp_path).elsewhere == 9 * MB
 
 
 def test_what_forked_processes_share_counts_once(tmp_path):
@@ -51,7 +51,7 @@ def test_what_forked_processes_share_counts_once(tmp_path):
         process(tmp_path, pid, anon=30 * MB, file=18 * MB, smaps=smaps)
     process(tmp_path, 10, anon=MB, file=5 * MB, smaps=mapping(13, 5 * MB))
 
-    seen = held([7, 8, 9, 10], V1, sockets=0, proc=tmp_path)
+    seen = measure([7, 8, 9, 10], V1, sockets=0, proc=tmp_path)
 
     assert seen.resident == (30 + 2 + 18 + 5) * MB
 
@@ -62,11 +62,11 @@ def test_no_memory_hides_behind_many_mappings_and_they_cost_the_server_little(tm
     process(tmp_path, 8, anon=MB, file=40 * MB, smaps=mapping(12, MB) * 1000)
     process(tmp_path, 9, anon=MB, file=6 * MB, smaps=mapping(11, 6 * MB))
 
-    assert held([7, 8, 9], V1, sockets=0, proc=tmp_path).resident == (32 + 5 + 40 + 6) * MB
+    assert measure([7, 8, 9], V1, sockets=0, proc=tmp_path).resident == (32 + 5 + 40 + 6) * MB
 
 
 def test_a_process_that_is_gone_holds_nothing(tmp_path):
-    assert held([7], V1, sockets=0, proc=tmp_path).peak == 0
+    assert measure([7], V1, sockets=0, proc=tmp_path).peak == 0
 
 
 def test_the_limit_moves_in_the_order_that_the_kernel_takes():
@@ -103,6 +103,6 @@ def test_who_takes_long_to_look_at_is_looked_at_rarely():
     slow = Slow()
     for _ in range(600):
         slow.now += 0.05
-        Life.watch(slow)
+        Lifecycle.watch(slow)
 
     assert slow.looks == 3  # in half a minute

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from distributed import Client, LocalCluster, Security, as_completed
 
-from sectax.engines.dask.worker import GivenUp, JobFailure, Sealed, who, work
+from sectax.engines.dask.worker import JobAbandoned, JobFailure, Sealed, run_job, worker_facts
 from sectax.model.errors import NothingMeasured, SessionOver, WrongUse
 
 PORT = 8786
@@ -194,7 +194,7 @@ class Cluster:
                 if address is None:
                     yield {name: JobFailure("its worker is gone")}
                     continue
-                waiting[name] = address, self._submit(address, work, Sealed(job), module, _lock(name), limit_s)
+                waiting[name] = address, self._submit(address, run_job, Sealed(job), module, _lock(name), limit_s)
             names = {future.key: name for name, (_, future) in waiting.items()}
             # Polling every future would be too slow with hundreds of hosts.
             futures = [future for _, future in waiting.values()]
@@ -278,7 +278,7 @@ class Cluster:
                     raise WorkerLost(name) from None
                 if now >= deadline:
                     raise
-            except GivenUp as error:
+            except JobAbandoned as error:
                 raise WorkerLost(name, str(error)) from error
             except Exception as error:  # any network error
                 raise WorkerLost(name) from error
@@ -374,7 +374,7 @@ class Cluster:
             info = client.scheduler_info(n_workers=-1)["workers"]
             names = {address: info[address]["name"] for address in addresses if address in info}
         facts: dict[str, dict[str, str]] = {}
-        for address, answer in client.run(who, workers=addresses, on_error="return").items():
+        for address, answer in client.run(worker_facts, workers=addresses, on_error="return").items():
             if isinstance(answer, dict):
                 name = {"host.name": f"worker-{int(names[address]) + 1}"} if address in names else {}
                 facts[address] = answer | name

@@ -49,12 +49,12 @@ class JobFailure:
     reason: str
 
 
-def who() -> dict[str, str]:
+def worker_facts() -> dict[str, str]:
     python = {"sectax": __version__, "sectax.folder": os.getcwd()}
     return host_identity() | host_circumstances() | {"host.name": platform.node()} | python
 
 
-def work(job: Sealed, module: str, lock: str, limit_s: float) -> Sealed | JobFailure:
+def run_job(job: Sealed, module: str, lock: str, limit_s: float) -> Sealed | JobFailure:
     """Run a job in a fresh process, once no other one runs on this host.
 
     Args:
@@ -66,9 +66,9 @@ def work(job: Sealed, module: str, lock: str, limit_s: float) -> Sealed | JobFai
     before = os.sched_getaffinity(0)
     wanted = is_wanted()
     try:
-        with alone(lock, deadline, wanted):
+        with host_lock(lock, deadline, wanted):
             return _answer(job, module, deadline, wanted)
-    except GivenUp as error:
+    except JobAbandoned as error:
         return JobFailure(str(error))
     except (ChildError, OSError) as error:
         return JobFailure(f"its process ended: {error}" if isinstance(error, ChildError) else f"{error.strerror}")
@@ -76,7 +76,7 @@ def work(job: Sealed, module: str, lock: str, limit_s: float) -> Sealed | JobFai
         move_threads(os.getpid(), before)
 
 
-class GivenUp(Exception):
+class JobAbandoned(Exception):
     """A job was not done; the message is the reason."""
 
 
@@ -89,14 +89,14 @@ def _answer(job: Sealed, module: str, deadline: float, wanted: Callable[[], bool
                 return Sealed(child.receive_line(min(deadline, time.monotonic() + _POLL_S)).rstrip(b"\n"))
             except ChildSilent:
                 if not wanted():
-                    raise GivenUp("it was cancelled") from None
+                    raise JobAbandoned("it was cancelled") from None
                 if time.monotonic() >= deadline:
-                    raise GivenUp("it exceeded its time limit") from None
+                    raise JobAbandoned("it exceeded its time limit") from None
 
 
 @contextlib.contextmanager
-def alone(lock: str, deadline: float, wanted: Callable[[], bool]) -> Iterator[None]:
-    """Hold this host's lock, shared by all runs of this user. Raises `GivenUp`."""
+def host_lock(lock: str, deadline: float, wanted: Callable[[], bool]) -> Iterator[None]:
+    """Hold this host's lock, shared by all runs of this user. Raises `JobAbandoned`."""
     folder: Path = state_folder() / "hosts"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     fd = os.open(folder / lock, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
@@ -107,7 +107,7 @@ def alone(lock: str, deadline: float, wanted: Callable[[], bool]) -> Iterator[No
                 break
             except BlockingIOError:
                 if not wanted() or time.monotonic() >= deadline:
-                    raise GivenUp("another run measures on this host") from None
+                    raise JobAbandoned("another run measures on this host") from None
                 time.sleep(0.05)
         yield
     finally:

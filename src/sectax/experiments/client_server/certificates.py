@@ -78,13 +78,13 @@ def pem(key: CertificateIssuerPrivateKeyTypes) -> str:
     return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, unencrypted).decode()
 
 
-def for_loopback() -> Pair:
+def self_signed_loopback() -> Pair:
     """Create a self-signed certificate for loopback."""
     server = Owner("sectax local server", ec.generate_private_key(ec.SECP256R1()))
     return Pair(certificate(server, server, LOOPBACK, signs=True), pem(server.key))
 
 
-def signed_for_loopback(name: str) -> tuple[str, Pair]:
+def ca_signed_loopback(name: str) -> tuple[str, Pair]:
     """Create a CA certificate, and one for loopback that it signed.
 
     rustls rejects a CA certificate as a server's own.

@@ -27,7 +27,7 @@ _CLOCKS_AGREE = 1.02
 _CLOCKS_AGREE_S = 2e-3
 
 
-class Answered(Exception):
+class ClientFailure(Exception):
     """An error reply of a client; `kind` is defined by the client's protocol."""
 
     def __init__(self, kind: str, reason: str) -> None:
@@ -148,7 +148,7 @@ class Now(msgspec.Struct, frozen=True):
     now_ns: int
 
 
-class Nothing(msgspec.Struct, frozen=True):
+class EmptyReply(msgspec.Struct, frozen=True):
     """A reply without members."""
 
 
@@ -179,7 +179,7 @@ class ClientConversation:
         line = self.child.receive_line(time.monotonic() + longest_s)
         head = msgspec.json.decode(line, type=_Fault)
         if not head.ok:
-            raise Answered(head.kind, head.reason)
+            raise ClientFailure(head.kind, head.reason)
         return msgspec.json.decode(line, type=kind)
 
     def reply(self, kind: type[_Reply], longest_s: float, **request: Any) -> _Reply:

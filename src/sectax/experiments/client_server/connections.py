@@ -11,7 +11,7 @@ from sectax.model.measured import Measured
 from sectax.model.treatment import Treatment
 
 
-def new_and_kept(
+def connection_times(
     measured: Measured, metric: str, new: str, kept: str, factor: str = "connection"
 ) -> Iterator[tuple[Treatment, Column, Column]]:
     """Treatments with new connections, and the times over new and open ones."""

@@ -72,7 +72,7 @@ def check_shares(clients: int, concurrency: Sequence[str], load: Sequence[str]) 
         )
 
 
-def of_clients(clients: int) -> str:
+def clients_note(clients: int) -> str:
     """Scope sentence for several clients; empty for one."""
     return f" The {clients} clients share the load, and those on one machine its processors." if clients > 1 else ""
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import msgspec
 
-from sectax.experiments.client_server.client import Answered
+from sectax.experiments.client_server.client import ClientFailure
 from sectax.experiments.client_server.load import GENERATIONS
 from sectax.experiments.client_server.server import ServerFailed
 from sectax.experiments.on_probe.failures import redaction
@@ -22,7 +22,7 @@ from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
 from sectax.text.printable import printable
 
-_Trouble = (ChildError, Answered, msgspec.DecodeError)
+_Trouble = (ChildError, ClientFailure, msgspec.DecodeError)
 _Answer = TypeVar("_Answer")
 # Failure kind of a client's protocol -> meaning and hint.
 Meanings = Mapping[str, tuple[str, str]]
@@ -76,7 +76,7 @@ class ClientSubject(ABC):
     def _check_server(self) -> None:  # noqa: B027 - optional
         """Raise `ServerFailed` if the run's own server ended."""
 
-    def _skipped(self, error: Answered) -> SubjectSkipped | None:
+    def _skipped(self, error: ClientFailure) -> SubjectSkipped | None:
         """Convert an error that means "not supported" into a skip."""
         return None
 
@@ -113,7 +113,7 @@ class ClientSubject(ABC):
         return [Observation(metric, elapsed * 1e-9, "s", self._clock, 1) for elapsed in nanoseconds]
 
     def _failed(self, error: Exception, doing: str) -> Exception:
-        if isinstance(error, Answered) and (skipped := self._skipped(error)):
+        if isinstance(error, ClientFailure) and (skipped := self._skipped(error)):
             self.kill()
             return skipped
         try:
@@ -126,7 +126,7 @@ class ClientSubject(ABC):
     def _explain(self, error: Exception, doing: str) -> tuple[str, str]:
         """Message and hint for an error."""
         match error:
-            case Answered():
+            case ClientFailure():
                 other = (self.other[0].format(kind=error.kind), self.other[1])
                 meaning, hint = self.meanings.get(error.kind, other)
                 return f"{meaning} ({error.reason})", hint

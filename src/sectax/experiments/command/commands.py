@@ -14,8 +14,16 @@ from dataclasses import dataclass
 from itertools import product
 
 from sectax.experiments.command.scans import fill, read_scans, refuse_placeholders, refuse_unused, shell_syntax
-from sectax.experiments.levels import as_name, option_seconds
-from sectax.experiments.named import FOLDER, ComparedKind, compared, for_each, is_name, one_each, split_name
+from sectax.experiments.levels import make_name, option_seconds
+from sectax.experiments.named import (
+    FOLDER,
+    ComparedKind,
+    is_name,
+    named_texts,
+    pair_by_name,
+    split_name,
+    values_by_name,
+)
 from sectax.experiments.on_host.places import HOST, HostPairs, read_places, sees_this_machine
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
@@ -91,11 +99,11 @@ def read_commands(options: Mapping[str, tuple[str, ...]], values: Mapping[str, s
     folder = next(iter(options.get(FOLDER, ())), ".")
     shell = bool(options.get("shell"))
     split = functools.partial(_split, shell=shell)
-    typed = compared(COMMAND, options, alone=places is not None)
-    given = options.get("name", ()) or tuple(as_name(value.replace("=", "-")) for value in options.get("values", ()))
+    typed = named_texts(COMMAND, options, alone=places is not None)
+    given = options.get("name", ()) or tuple(make_name(value.replace("=", "-")) for value in options.get("values", ()))
     for name in given:
         if not is_name(name):
-            raise WrongUse(f"--name {name!r} may have letters, digits and _ . + - only", f"such as {as_name(name)}")
+            raise WrongUse(f"--name {name!r} may have letters, digits and _ . + - only", f"such as {make_name(name)}")
     if len(given) > len(typed):
         raise WrongUse(f"there are more names ({len(given)}) than commands", "remove a --name, or add its command")
     names = (*given, *list(typed)[len(given) :])
@@ -242,7 +250,7 @@ def _program(word: str, folder: str) -> str | None:
 
 
 def _folders(texts: tuple[str, ...], names: tuple[str, ...], folder: str) -> dict[str, str]:
-    named = one_each("in", for_each(COMMAND, "in", texts, names))
+    named = values_by_name("in", pair_by_name(COMMAND, "in", texts, names))
     if not all(named.values()):
         raise WrongUse("--in has no folder", "use --in DIR, or --in NAME=DIR")
     return {name: os.path.join(folder, named[name]) if name in named else folder for name in names}
@@ -264,7 +272,7 @@ def _prepare(
 
     With a shell, any other NAME is a variable to set.
     """
-    pairs = for_each(COMMAND, "prepare", texts, names, any_text=shell)
+    pairs = pair_by_name(COMMAND, "prepare", texts, names, any_text=shell)
     if len(texts) == len(names) > 1 and len(pairs) == len(texts) * len(names):
         pairs = list(zip(names, texts, strict=True))
-    return {name: split("--prepare", text) for name, text in one_each("prepare", pairs).items()}
+    return {name: split("--prepare", text) for name, text in values_by_name("prepare", pairs).items()}

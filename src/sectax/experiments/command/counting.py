@@ -74,7 +74,7 @@ def counters(names: tuple[str, ...]) -> tuple[Counter, ...]:
     return chosen
 
 
-def counted(
+def count_execution(
     counter: Counter, argv: tuple[str, ...], *, cwd: str, input: str, deadline_s: float, prepare: tuple[str, ...] | None
 ) -> Witnesses:
     """Execute a command under a counter; returns the count, or why there is none."""

@@ -20,7 +20,7 @@ from sectax.experiments.command.commands import (
     runs,
     scans,
 )
-from sectax.experiments.command.counting import counted, counters
+from sectax.experiments.command.counting import count_execution, counters
 from sectax.experiments.command.requests import INHERIT, NULL
 from sectax.experiments.interface import (
     Bench,
@@ -33,7 +33,7 @@ from sectax.experiments.interface import (
     RunRequest,
     Wanted,
 )
-from sectax.experiments.levels import as_name, choose
+from sectax.experiments.levels import choose, make_name
 from sectax.experiments.named import BASELINE, FOLDER
 from sectax.experiments.on_host.places import HOST, declares, scope, sees_this_machine
 from sectax.model.advice_rules import AdviceRules, Choice
@@ -68,7 +68,7 @@ class CommandExperiment(Experiment):
     word = "CMD"
     instead = hyperfine.INSTEAD
     arguments = staticmethod(hyperfine.arguments)
-    with_words = staticmethod(hyperfine.with_commands)
+    add_arguments = staticmethod(hyperfine.with_commands)
     planted_metrics = (WALL.name, CPU.name)
     options = (
         Option("baseline", "the command that the others are compared with", "CMD"),
@@ -167,7 +167,7 @@ class CommandExperiment(Experiment):
     ) -> dict[str, tuple[str, ...]] | None:
         if options.get("treatment") or options.get(HOST):
             return None
-        names = tuple(map(as_name, folders))
+        names = tuple(map(make_name, folders))
         names = names if len(set(names)) == len(names) else (BASELINE, "treatment")
         changed = dict(options) | {
             "name": names,
@@ -245,7 +245,7 @@ class _Bench(Bench):
     def _count(self, commands: Commands, name: str) -> Witnesses:
         counts: Witnesses = {}
         for counter in self._counters:
-            counts |= counted(
+            counts |= count_execution(
                 counter,
                 commands.argv[name],
                 cwd=commands.folders[name],

@@ -11,7 +11,14 @@ import tempfile
 from collections.abc import Sequence
 from typing import IO
 
-from sectax.experiments.command.requests import LauncherRefused, ending, is_sigkill, last_words, lateness, refusal
+from sectax.experiments.command.requests import (
+    LauncherRefused,
+    exit_message,
+    is_sigkill,
+    refusal_message,
+    stderr_message,
+    timeout_message,
+)
 from sectax.hosts.process.cgroups import MemoryKills
 from sectax.hosts.process.guardian import GUARDIAN
 from sectax.hosts.process.host import NotFound, find_program
@@ -42,7 +49,7 @@ def run_hook(argv: Sequence[str], deadline_s: float, *, cwd: str | None = None, 
         failed = _run(argv, (stdin, stderr), deadline_s, cwd)
         if failed is not None:
             tail = os.pread(stderr.fileno(), _TAIL, max(0, os.fstat(stderr.fileno()).st_size - _TAIL))
-            raise HookFailed(f"{printable(shlex.join(argv), 120)}: {failed[0]}{last_words(tail)}", failed[1])
+            raise HookFailed(f"{printable(shlex.join(argv), 120)}: {failed[0]}{stderr_message(tail)}", failed[1])
 
 
 def _run(
@@ -66,7 +73,7 @@ def _run(
     except NotFound as error:
         return str(error), error.hint
     except OSError as error:
-        return refusal(LauncherRefused(0, "program", error.errno or 0), printable(path), "", "")
+        return refusal_message(LauncherRefused(0, "program", error.errno or 0), printable(path), "", "")
     except ValueError as error:  # a NUL in a word
         return f"could not be run: {printable(str(error))}", "run it by hand to see why"
     GUARDIAN.watch(started.pid)
@@ -74,7 +81,7 @@ def _run(
     try:
         status = started.wait(deadline_s)
     except subprocess.TimeoutExpired:
-        return lateness(deadline_s)
+        return timeout_message(deadline_s)
     finally:
         if started.returncode is None:
             with contextlib.suppress(ProcessLookupError):
@@ -82,4 +89,4 @@ def _run(
         GUARDIAN.release(started.pid)
         started.wait()
     out_of_memory = is_sigkill(status) and kills.have_grown()
-    return ending(status, out_of_memory, "run it by hand to see why") if status else None
+    return exit_message(status, out_of_memory, "run it by hand to see why") if status else None

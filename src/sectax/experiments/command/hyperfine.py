@@ -10,8 +10,8 @@ from decimal import Decimal, InvalidOperation
 from itertools import product
 
 from sectax.experiments.command.scans import fill, read_scans
-from sectax.experiments.levels import as_name
-from sectax.experiments.named import with_bare
+from sectax.experiments.levels import make_name
+from sectax.experiments.named import add_unnamed
 from sectax.model.errors import WrongUse
 
 # Options without an equivalent, and what to use instead.
@@ -101,6 +101,6 @@ def with_commands(bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -
         completed["values"] = tuple(",".join(map("=".join, chosen.items())) for chosen in values)
         names = options.get("name", ())
         if len(names) == 1:
-            completed["name"] = tuple(as_name(fill(names[0], chosen, "the name")) for chosen in values)
+            completed["name"] = tuple(make_name(fill(names[0], chosen, "the name")) for chosen in values)
         texts = [fill(texts[0], chosen, "the command") for chosen in values]
-    return with_bare(texts, completed, str)
+    return add_unnamed(texts, completed, str)

@@ -177,15 +177,15 @@ def is_sigkill(status: int) -> bool:
     return status in (-signal.SIGKILL, 128 + signal.SIGKILL)
 
 
-def ending(status: int, out_of_memory: bool, hint: str) -> tuple[str, str]:
+def exit_message(status: int, out_of_memory: bool, hint: str) -> tuple[str, str]:
     return describe_exit(status, out_of_memory), _MORE_MEMORY if out_of_memory else hint
 
 
-def lateness(deadline_s: float) -> tuple[str, str]:
+def timeout_message(deadline_s: float) -> tuple[str, str]:
     return f"was still running after {deadline_s:.3g} s and was killed", "raise --timeout, or run it by hand"
 
 
-def refusal(refused: LauncherRefused, path: str, source: str, output: str) -> tuple[str, str]:
+def refusal_message(refused: LauncherRefused, path: str, source: str, output: str) -> tuple[str, str]:
     """Message and hint for an execution that could not start."""
     reason = os.strerror(refused.errno)
     match refused.what:
@@ -203,7 +203,7 @@ def refusal(refused: LauncherRefused, path: str, source: str, output: str) -> tu
     return f"{path} could not be started: {reason}", "run it by hand to see why"
 
 
-def last_words(stderr: bytes) -> str:
+def stderr_message(stderr: bytes) -> str:
     """The last lines of stderr, to append to a message."""
     lines = [line.strip() for line in stderr.splitlines() if line.strip()][-_LAST_LINES:]
     return f"; last on its stderr: {printable(b' | '.join(lines), _TAIL)}" if lines else ""

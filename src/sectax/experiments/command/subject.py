@@ -239,10 +239,12 @@ class CommandSubject:
         spec = self._spec
         match done.end:
             case requests.Late(slot):
-                raise self._failure(*requests.lateness(spec.deadline_s), in_preparation=slot == launchers.PREPARE)
+                raise self._failure(
+                    *requests.timeout_message(spec.deadline_s), in_preparation=slot == launchers.PREPARE
+                )
             case requests.LauncherRefused(slot) as refused:
                 path = self._prepare_path if slot == launchers.PREPARE else self._path
-                what = requests.refusal(
+                what = requests.refusal_message(
                     refused, printable(path, 200), printable(spec.input, 200), printable(spec.output, 200)
                 )
                 raise self._failure(*what, in_preparation=slot == launchers.PREPARE)
@@ -257,7 +259,7 @@ class CommandSubject:
 
     def _exit_failure(self, status: int, *, in_preparation: bool = False) -> SubjectFailed:
         out_of_memory = self._out_of_memory(status)
-        message, hint = requests.ending(status, out_of_memory, _PREPARE_BY_HAND if in_preparation else _BY_HAND)
+        message, hint = requests.exit_message(status, out_of_memory, _PREPARE_BY_HAND if in_preparation else _BY_HAND)
         # Not after a kill, which may be for lack of memory and hit other processes too; inherited stderr is visible.
         if not requests.is_sigkill(status) and self._spec.output != requests.INHERIT:
             message += self._stderr_of_failure(status, in_preparation)
@@ -279,7 +281,7 @@ class CommandSubject:
             if not isinstance(done.end, requests.NotPrepared) and done.executions:
                 second_status = done.executions[0].status
                 if second_status == status:
-                    return requests.last_words(running.child.stderr_tail)
+                    return requests.stderr_message(running.child.stderr_tail)
                 return f"; run again to read its stderr, it ended with {describe_exit(second_status)}"
         return ""
 

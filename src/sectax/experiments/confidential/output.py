@@ -46,7 +46,7 @@ class SysbenchResult:
 
 
 @dataclass(frozen=True)
-class Result:
+class SysbenchOutput:
     """One run of sysbench.
 
     Attributes:
@@ -61,7 +61,7 @@ class Result:
     latency_sum_s: float
 
 
-def read_result(text: str) -> Result:
+def read_result(text: str) -> SysbenchOutput:
     """Parse the output of one run. Raises `UnknownOutput`."""
     if len(text) > MOST_BYTES:
         raise UnknownOutput(f"its output is too long ({len(text)} characters)")
@@ -85,7 +85,7 @@ def read_result(text: str) -> Result:
         raise UnknownOutput(f"{events} events by {threads} threads are not a measurement")
     if sum_s > threads * total_s * _SLACK + _SLACK_S:
         raise UnknownOutput(f"its events took {sum_s:.2f} s, more than {threads} threads have in {total_s} s")
-    return Result(version, threads, total_s, events, sum_s)
+    return SysbenchOutput(version, threads, total_s, events, sum_s)
 
 
 def _single_match(what: str, pattern: re.Pattern[str], lines: list[str]) -> str:

@@ -24,12 +24,12 @@ from sectax.experiments.confidential.sysbench_tests import (
     PUBLISHED_TESTS,
     SYSBENCH,
     TESTS,
-    Test,
+    HostTest,
 )
 from sectax.hosts import facts, leftovers
 from sectax.hosts.process.child import Child
 from sectax.hosts.process.errors import ChildDied, ChildError, ChildNotStarted, ChildSilent
-from sectax.hosts.process.processors import among
+from sectax.hosts.process.processors import pinned
 from sectax.hosts.process.telemetry import NoTelemetry, difference
 from sectax.hosts.registry import Host, Telemetry, host, host_facts
 from sectax.model.errors import SubjectFailed, SubjectSkipped
@@ -126,7 +126,7 @@ class SysbenchSubject:
     def __init__(self, spec: SysbenchSpec, at: Host) -> None:
         self.first: tuple[Observation, ...] = ()
         self._spec = spec
-        self._test: Test = (PUBLISHED_TESTS if spec.as_published else TESTS)[spec.test]
+        self._test: HostTest = (PUBLISHED_TESTS if spec.as_published else TESTS)[spec.test]
         self._host = at
         self._mark = f"sectax-{secrets.token_hex(8)}"
         self._child: Child | None = None
@@ -150,7 +150,7 @@ class SysbenchSubject:
             self._probe = self._sent_probe()
             one_processor = "one" if self._is_remote and self._test.takes_one_processor else ""
             words = ("/bin/sh", "-c", _SHELL, self._mark, self._probe, _PATH, one_processor)
-            with among({self._processor}) if self._takes_one else contextlib.nullcontext():
+            with pinned({self._processor}) if self._takes_one else contextlib.nullcontext():
                 self._child = self._host.start(words, line_limit=_LINE_LIMIT)
         except ChildNotStarted as error:
             if time.monotonic() - began > _LONG_S:

@@ -15,7 +15,7 @@ _FILES = ("--file-num=1", "--file-total-size=64M")
 
 
 @dataclass(frozen=True)
-class Test:
+class HostTest:
     """One test.
 
     Attributes:
@@ -62,12 +62,12 @@ class Test:
 
 def _sysbench(
     name: str, *words: str, threads: int = 1, events: str = "operations", prepare: tuple[str, ...] = ()
-) -> Test:
+) -> HostTest:
     whole = (*words, f"--threads={threads}", "--time={longest}", "run")
-    return Test(f"{SYSBENCH}-{name}", whole, threads, events, prepare)
+    return HostTest(f"{SYSBENCH}-{name}", whole, threads, events, prepare)
 
 
-def _memory(kind: str, access: str) -> Test:
+def _memory(kind: str, access: str) -> HostTest:
     return _sysbench(
         f"memory-{kind}" if access == "seq" else f"memory-random-{kind}",
         *("memory", "--memory-block-size={block}", "--memory-total-size={bytes}", f"--memory-oper={kind}"),
@@ -75,13 +75,13 @@ def _memory(kind: str, access: str) -> Test:
     )
 
 
-def _files(name: str, *words: str) -> Test:
+def _files(name: str, *words: str) -> HostTest:
     always = ("fileio", *_FILES, "--events={count}", "--file-fsync-end=off")
     return _sysbench(name, *always, *words, prepare=("fileio", *_FILES, "prepare"))
 
 
-def _probe(name: str, threads: int = 1) -> Test:
-    return Test(name, (name, "{count}", "{block}"), threads, program=PROBE)
+def _probe(name: str, threads: int = 1) -> HostTest:
+    return HostTest(name, (name, "{count}", "{block}"), threads, program=PROBE)
 
 
 # The same work as our probe's, for comparison, and for hosts on which the probe does not run.
@@ -129,8 +129,8 @@ _STUDYS_FILES = ("fileio", "--file-total-size=5G", "--file-test-mode=rndrw", "--
 _USUAL_CLOCK_S = 10.0
 
 
-def _published(name: str, clock_s: float, *words: str, known_s: float = 0.0, prepare: tuple[str, ...] = ()) -> Test:
-    return Test(name, words, None, "anything", prepare=prepare, clock_s=clock_s, known_s=known_s or clock_s)
+def _published(name: str, clock_s: float, *words: str, known_s: float = 0.0, prepare: tuple[str, ...] = ()) -> HostTest:
+    return HostTest(name, words, None, "anything", prepare=prepare, clock_s=clock_s, known_s=known_s or clock_s)
 
 
 # The unchanged commands of the published study, with the names of our similar tests.

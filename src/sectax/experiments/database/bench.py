@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sectax.experiments.client_server import started
+from sectax.experiments.client_server import started_server as started
 from sectax.experiments.client_server.work_folder import sweep
 from sectax.experiments.database import parts
 from sectax.experiments.database.client import PgClient

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from sectax.experiments.advice import cost_rows
-from sectax.experiments.client_server.connections import connection_rows, new_and_kept
+from sectax.experiments.client_server.connections import connection_rows, connection_times
 from sectax.experiments.client_server.metrics import CLIENT_CPU, LATENCY
 from sectax.experiments.database import levels as database
 from sectax.experiments.database.parts import CLIENT, SERVER
@@ -84,7 +84,7 @@ class DatabaseExperiment(Experiment):
     def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
         measured = analysed.measured
         yield from cost_rows(analysed, {LATENCY.name: "latency", CLIENT_CPU.name: "CPU time of the client"})
-        times = new_and_kept(measured, LATENCY.name, database.NEW, database.KEPT)
+        times = connection_times(measured, LATENCY.name, database.NEW, database.KEPT)
         yield from connection_rows(measured, times, "transactions")
 
     def requirements(self) -> tuple[str, ...]:

@@ -14,9 +14,9 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sectax.experiments.client_server.certificates import for_loopback
+from sectax.experiments.client_server.certificates import self_signed_loopback
 from sectax.experiments.client_server.server import cpu_time_s, log_tail
-from sectax.experiments.client_server.started import PORT, StartedServer
+from sectax.experiments.client_server.started_server import PORT, StartedServer
 from sectax.experiments.client_server.work_folder import WorkFolder
 from sectax.experiments.database import parts
 from sectax.experiments.database.levels import ACCESS, MD5, SCRAM, TRUST
@@ -159,7 +159,7 @@ class Postgres:
             self._folder.chmod(0o711)
             for name in ("data", "socket"):
                 shutil.chown(self._folder / name, *self._as)
-        certificate, key = for_loopback()
+        certificate, key = self_signed_loopback()
         self.authority.write_text(certificate)
         key_file = self._folder / "server.key"
         key_file.touch(mode=0o600)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sectax.experiments.client_server.client import Answered
+from sectax.experiments.client_server.client import ClientFailure
 from sectax.experiments.client_server.server import cpu_time_s
-from sectax.experiments.client_server.started import DYING_S
+from sectax.experiments.client_server.started_server import DYING_S
 from sectax.experiments.client_server.subject import ClientSubject
 from sectax.experiments.database.client import PgClient, Transactions
 from sectax.experiments.database.levels import QUERIES
@@ -108,6 +108,6 @@ class DatabaseSubject(ClientSubject):
         return f"database ({self._spec.level}, {self._spec.query})"
 
     def _explain(self, error: Exception, doing: str) -> tuple[str, str]:
-        if isinstance(error, Answered):
+        if isinstance(error, ClientFailure):
             return f"PostgreSQL reported: {error.reason.strip()}", "try again, and see its log"
         return f"the client failed: {error}", "report it"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sectax.experiments.function.options import Functions, check_files, read_environment, read_functions, read_text_file
 from sectax.experiments.interface import Bench, Design, Machine, Option, Rules, RunRequest, Wanted
-from sectax.experiments.levels import as_name, choose
+from sectax.experiments.levels import choose, make_name
 from sectax.experiments.named import BASELINE, FOLDER
 from sectax.experiments.on_lambda import AWS, EMPTY_EVENT, LOCAL
 from sectax.experiments.on_lambda import experiment as on_lambda
@@ -102,7 +102,7 @@ class FunctionExperiment(on_lambda.LambdaExperiment):
             return None
         (_, old), (name, new) = folders.items()
         path = options["baseline"][0]
-        treatment = f"{as_name(name)}={os.path.join(new, path)}"
+        treatment = f"{make_name(name)}={os.path.join(new, path)}"
         return dict(options) | {"baseline": (os.path.join(old, path),), "treatment": (treatment,)}
 
     def bench(self, plan: Plan) -> Bench:

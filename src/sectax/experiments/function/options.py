@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import msgspec
 
 from sectax.experiments.levels import option_seconds
-from sectax.experiments.named import FOLDER, ComparedKind, compared, for_each
-from sectax.experiments.on_lambda.experiment import PYTHON, where
+from sectax.experiments.named import FOLDER, ComparedKind, named_texts, pair_by_name
+from sectax.experiments.on_lambda.experiment import PYTHON, read_endpoint_options
 from sectax.model.errors import WrongUse
 
 FUNCTION = ComparedKind("function", "ZIP", "use --baseline ZIP --treatment NAME=ZIP")
@@ -53,13 +53,13 @@ def read_functions(options: Mapping[str, tuple[str, ...]]) -> Functions:
         WrongUse: a missing function, a duplicate name, or an invalid value.
     """
     folder = _single_value(options, FOLDER) or "."
-    code = compared(FUNCTION, options)
-    endpoint, role = where(options)
+    code = named_texts(FUNCTION, options)
+    endpoint, role = read_endpoint_options(options)
     runtime = _single_value(options, "runtime") or PYTHON
     default = "lambda_function.lambda_handler" if runtime.startswith("python") else "bootstrap"
     return Functions(
         code={name: os.path.join(folder, path) for name, path in code.items()},
-        layers=_layers(for_each(FUNCTION, "layer", options.get("layer", ()), tuple(code)), tuple(code), folder),
+        layers=_layers(pair_by_name(FUNCTION, "layer", options.get("layer", ()), tuple(code)), tuple(code), folder),
         event=_path(options, "event", folder),
         environment=_path(options, "env-file", folder),
         expected=_path(options, "expect", folder),

@@ -73,14 +73,14 @@ class HmacExperiment(on_lambda.LambdaExperiment):
 
     def wants(self, request: RunRequest) -> Wanted:
         languages, *_ = on_lambda.chosen_factors(self.factors, hmac.MEMORY_MB, hmac.PRESETS[request.preset], request)
-        is_local = on_lambda.where(request.options)[0] == LOCAL
+        is_local = on_lambda.read_endpoint_options(request.options)[0] == LOCAL
         return Wanted(parts=(*map(function_part, languages.levels), *((on_lambda.LAMBDA,) if is_local else ())))
 
     def design(self, request: RunRequest, machine: Machine) -> Design:
-        endpoint, _ = on_lambda.where(request.options)
+        endpoint, _ = on_lambda.read_endpoint_options(request.options)
         factors = on_lambda.chosen_factors(self.factors, hmac.MEMORY_MB, hmac.PRESETS[request.preset], request)
         levels = {factor.name: factor.levels for factor in factors}
-        own_clock = by_own_clock(request.preset, levels)
+        own_clock = uses_own_clock(request.preset, levels)
         reported = _metrics(request.preset, levels, endpoint)
         as_published = request.preset == "published"
         return Design(
@@ -170,7 +170,7 @@ class _Bench(on_lambda.LambdaBench):
     def specs(self, inputs: Mapping[str, str], calibrated: Calibrated | None) -> dict[str, SubjectSpec]:
         events = Events(inputs)
         as_published = self.plan.preset == "published"
-        own_clock = by_own_clock(self.plan.preset, {factor.name: factor.levels for factor in self.plan.factors})
+        own_clock = uses_own_clock(self.plan.preset, {factor.name: factor.levels for factor in self.plan.factors})
         return {
             treatment.id: authorizer(
                 treatment.levels,
@@ -186,7 +186,7 @@ class _Bench(on_lambda.LambdaBench):
         }
 
 
-def by_own_clock(preset: str, levels: Mapping[str, tuple[str, ...]]) -> bool:
+def uses_own_clock(preset: str, levels: Mapping[str, tuple[str, ...]]) -> bool:
     """Return whether functions time their own steps, and the steps answer the question.
 
     At 10 KiB the check is a tenth of an invocation's CPU time, and the rest varies more than that between blocks: one
@@ -220,7 +220,7 @@ def _metrics(preset: str, levels: Mapping[str, tuple[str, ...]], endpoint: str |
     if preset == "published":
         reported.append(all_invocations("worst_invocation", Summary.MAXIMUM))
         reported.append(all_invocations("median_invocation", Summary.MEDIAN))
-    if by_own_clock(preset, levels):
+    if uses_own_clock(preset, levels):
         reported = [steps(hmac.WHOLE_CPU, compared=True, cpu=True), *reported, steps(hmac.CHECK_CPU, cpu=True)]
     if hmac.TIMED in levels["authentication"]:
         reported += [steps(step) for step in (*hmac.STEPS, hmac.CHECK, hmac.WHOLE)]

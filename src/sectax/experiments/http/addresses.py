@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import SplitResult, urlsplit
 
-from sectax.experiments.client_server.started import PORT
+from sectax.experiments.client_server.started_server import PORT
 from sectax.model.errors import WrongUse
 
 _HIDDEN = "…"

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sectax.experiments.client_server.load import client_count, target_rate
-from sectax.experiments.client_server.started import WORK_FOLDERS, StartedServer
+from sectax.experiments.client_server.started_server import WORK_FOLDERS, StartedServer
 from sectax.experiments.client_server.work_folder import sweep
 from sectax.experiments.http import parts
 from sectax.experiments.http.client import SharedClient

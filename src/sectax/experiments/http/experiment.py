@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from sectax.experiments.client_server import load
-from sectax.experiments.client_server.connections import connection_rows, new_and_kept
+from sectax.experiments.client_server.connections import connection_rows, connection_times
 from sectax.experiments.client_server.metrics import CLIENT_CPU, LATENCY
 from sectax.experiments.http import levels as http
 from sectax.experiments.http import services
@@ -46,7 +46,7 @@ class HttpExperiment(Experiment):
     instead = services.INSTEAD
     word = "URL"
 
-    with_words = staticmethod(services.with_urls)
+    add_arguments = staticmethod(services.with_urls)
     hidden = staticmethod(services.hidden)
 
     def design(self, request: RunRequest, machine: Machine) -> Design:
@@ -84,7 +84,7 @@ class HttpExperiment(Experiment):
                 lacks=lambda levels: (machine.lacks(CLIENT),),
                 extra_operations=False,
             ),
-            transfers=_TRANSFERS + load.of_clients(clients),
+            transfers=_TRANSFERS + load.clients_note(clients),
             batch_s=_TURN_S if one_by_one else load.OVERLAPPING_S,
             rounds_range=_ROUNDS[request.preset],
             one_processor=one_by_one,
@@ -119,7 +119,7 @@ class HttpExperiment(Experiment):
 
     def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
         measured = analysed.measured
-        return connection_rows(measured, new_and_kept(measured, LATENCY.name, http.NEW, http.KEPT), "requests")
+        return connection_rows(measured, connection_times(measured, LATENCY.name, http.NEW, http.KEPT), "requests")
 
     def requirements(self) -> tuple[str, ...]:
         return (CLIENT,)

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from sectax.experiments.client_server.client import Answered, ArmOpened
-from sectax.experiments.client_server.together import Together, every
+from sectax.experiments.client_server.client import ArmOpened, ClientFailure
+from sectax.experiments.client_server.client_group import ClientGroup, collect_answers
 from sectax.experiments.http.client import ArmTotals, Sent, SharedClient
 from sectax.hosts.places import ClientHost
 
 
-class ManyClients(Together[SharedClient]):
+class ManyClients(ClientGroup[SharedClient]):
     """Clients with equal shares of connections and rate; raises as `SharedClient`."""
 
     def __init__(self, program: str, places: Sequence[ClientHost]) -> None:
@@ -32,7 +32,7 @@ class ManyClients(Together[SharedClient]):
         share = {"concurrency": wanted["concurrency"] // len(self), "rate": wanted["rate"] / len(self)}
         first, *rest = [client.open(arm, {**wanted, **share}, longest_s) for client in self.clients]
         if any(opened.witnesses != first.witnesses for opened in rest):
-            raise Answered("body-varies", f"{len(self)} clients saw different answers")
+            raise ClientFailure("body-varies", f"{len(self)} clients saw different answers")
         return first
 
     def measure(self, arm: str, count: int, ramp: int, longest_s: float) -> Sent:
@@ -43,5 +43,5 @@ class ManyClients(Together[SharedClient]):
         return self.measure_together(shares, self._rates[arm], ask, lambda client: client.sent(longest_s))
 
     def close(self, arm: str) -> ArmTotals:
-        closed = every(partial(client.close, arm) for client in self.clients)
+        closed = collect_answers(partial(client.close, arm) for client in self.clients)
         return ArmTotals(sum(client.requests for client in closed), sum(client.connections for client in closed))

@@ -10,13 +10,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sectax.experiments.client_server.load import CLIENTS
-from sectax.experiments.client_server.started import PORT
+from sectax.experiments.client_server.started_server import PORT
 from sectax.experiments.command.scans import shell_syntax
 from sectax.experiments.http.addresses import read_header, read_url, shown_header, shown_url
 from sectax.experiments.http.failures import TRUST
 from sectax.experiments.interface import Hidden, Option
 from sectax.experiments.levels import option_seconds
-from sectax.experiments.named import FOLDER, ComparedKind, compared, for_each, one_each, split_name, with_bare
+from sectax.experiments.named import (
+    FOLDER,
+    ComparedKind,
+    add_unnamed,
+    named_texts,
+    pair_by_name,
+    split_name,
+    values_by_name,
+)
 from sectax.model.errors import WrongUse
 from sectax.text.near import did_you_mean
 
@@ -89,7 +97,7 @@ class HttpService:
 
 def with_urls(bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """Add URLs given without names, named by host and path."""
-    return with_bare(bare, options, lambda url: shown_url(url).partition("://")[2].partition("?")[0])
+    return add_unnamed(bare, options, lambda url: shown_url(url).partition("://")[2].partition("?")[0])
 
 
 def hidden(options: Mapping[str, tuple[str, ...]]) -> Hidden:
@@ -129,11 +137,11 @@ def revealed(options: Mapping[str, tuple[str, ...]], secrets: Mapping[str, str])
 
 def read_services(options: Mapping[str, tuple[str, ...]]) -> dict[str, HttpService]:
     """Services by name, the baseline first. Opens no file. Raises `WrongUse`."""
-    urls = compared(URL, options)
+    urls = named_texts(URL, options)
     names = tuple(urls)
     folder = next(iter(options.get(FOLDER, ())), ".")
-    pairs = {option: for_each(URL, option, options.get(option, ()), names) for option in _FOR_EACH}
-    methods = {name: _method(text) for name, text in one_each("method", pairs["method"]).items()}
+    pairs = {option: pair_by_name(URL, option, options.get(option, ()), names) for option in _FOR_EACH}
+    methods = {name: _method(text) for name, text in values_by_name("method", pairs["method"]).items()}
     headers: dict[str, list[tuple[str, str]]] = {name: [] for name in urls}
     files: dict[str, list[str]] = {name: [] for name in urls}
     for name, text in pairs["header"]:
@@ -142,10 +150,10 @@ def read_services(options: Mapping[str, tuple[str, ...]]) -> dict[str, HttpServi
         else:
             headers[name].append(read_header(text, "a --header"))
     secure = tuple(name for name, url in urls.items() if url.startswith("https:"))
-    pairs["ca"] = for_each(URL, "ca", options.get("ca", ()), names, secure)
+    pairs["ca"] = pair_by_name(URL, "ca", options.get("ca", ()), names, secure)
     bodies, certificates, keys, cas = (
         dict.fromkeys(names, "")
-        | {name: os.path.join(folder, path) for name, path in one_each(option, pairs[option]).items()}
+        | {name: os.path.join(folder, path) for name, path in values_by_name(option, pairs[option]).items()}
         for option in ("body", "cert", "key", "ca")
     )
     starts = _starts(options, names)

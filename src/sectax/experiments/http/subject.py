@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 from dataclasses import dataclass, field
 
-from sectax.experiments.client_server.client import Answered, Overlap
-from sectax.experiments.client_server.started import DYING_S, PORT, StartedServer
+from sectax.experiments.client_server.client import ClientFailure, Overlap
+from sectax.experiments.client_server.started_server import DYING_S, PORT, StartedServer
 from sectax.experiments.client_server.subject import ClientSubject, SharesLoad
 from sectax.experiments.http.addresses import url_secrets
 from sectax.experiments.http.client import Sent, SharedClient
@@ -205,7 +205,7 @@ class HttpSubject(ClientSubject):
         if (server := self._own_server or self._spec.server) is not None:
             server.check(DYING_S)
 
-    def _skipped(self, error: Answered) -> SubjectSkipped | None:
+    def _skipped(self, error: ClientFailure) -> SubjectSkipped | None:
         reason = printable(f"{self._title()} does not speak HTTP/2")
         return SubjectSkipped(reason, "omit it with --level protocol=http1") if error.kind == "no-http2" else None
 

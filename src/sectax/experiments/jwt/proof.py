@@ -14,7 +14,7 @@ from sectax.experiments.jwt import wycheproof
 from sectax.experiments.jwt.keys import ALGORITHMS
 from sectax.experiments.jwt.referee import tampered
 from sectax.experiments.on_probe.conversation import Conversation, ProbeProgram
-from sectax.experiments.on_probe.failures import ProbeTrouble
+from sectax.experiments.on_probe.failures import PROBE_ERRORS
 from sectax.model.environment import FLAW, PROOF
 from sectax.parts import probes
 from sectax.protocol.session import AnsweredFailed, AnsweredSkipped
@@ -108,7 +108,7 @@ def prove(languages: Collection[str], layers: Collection[str], inputs: Inputs) -
         conversations = dict(_conversations(languages, stack))
         for step in (proof.sign, proof.verify, proof.judge):
             for language, conversation in conversations.items():
-                with contextlib.suppress(*ProbeTrouble):
+                with contextlib.suppress(*PROBE_ERRORS):
                     step(language, conversation)
     return proof.words()
 
@@ -116,7 +116,7 @@ def prove(languages: Collection[str], layers: Collection[str], inputs: Inputs) -
 def _conversations(languages: Collection[str], stack: contextlib.ExitStack) -> Iterator[tuple[str, Conversation]]:
     for language in languages:
         probe = probes.load(language)
-        with contextlib.suppress(*ProbeTrouble):
+        with contextlib.suppress(*PROBE_ERRORS):
             conversation = ProbeProgram(probe.command(), probe.folder, _PATIENCE_S).start()
             stack.callback(conversation.child.kill)
             conversation.hello()

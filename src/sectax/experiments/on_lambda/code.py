@@ -24,7 +24,7 @@ def read_code(path: str) -> bytes:
     source = Path(path)
     try:
         if source.is_dir():
-            return packed(source)
+            return pack(source)
         if zipfile.is_zipfile(source):
             return source.read_bytes()
     except OSError as error:
@@ -37,7 +37,7 @@ def digest(path: str) -> str:
     return hashlib.sha256(read_code(path)).hexdigest()[:16]
 
 
-def packed(folder: Path, leave_out: Collection[str] = (), *, executable: bool = False) -> bytes:
+def pack(folder: Path, leave_out: Collection[str] = (), *, executable: bool = False) -> bytes:
     """Pack a folder into a zip, reproducibly and without byte code.
 
     Args:

@@ -13,7 +13,7 @@ import msgspec
 
 from sectax.experiments.on_lambda import LOCAL_ROLE
 from sectax.experiments.on_lambda.code import read_code
-from sectax.experiments.on_lambda.failures import OddAnswer, reading_answer
+from sectax.experiments.on_lambda.failures import UnexpectedAnswer, reading_answer
 from sectax.experiments.on_lambda.services import LambdaService
 from sectax.model.subject import Witnesses
 from sectax.parts.machine import architecture
@@ -144,7 +144,7 @@ def _witnesses(answer: dict[str, Any]) -> Witnesses:
     try:
         read = msgspec.convert(answer, _Configuration)
     except msgspec.ValidationError as error:
-        raise OddAnswer("GetFunctionConfiguration", str(error)) from error
+        raise UnexpectedAnswer("GetFunctionConfiguration", str(error)) from error
     reported: Witnesses = {
         "memory_mb": read.memory_size,
         "timeout_s": read.timeout,

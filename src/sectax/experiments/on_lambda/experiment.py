@@ -142,7 +142,7 @@ _PILOT_BATCHES = 25  # in both together: ten each, and those that find the batch
 _BILLING_MB = 1024  # the GB of a GB-second
 
 
-def where(options: Mapping[str, tuple[str, ...]]) -> tuple[str | None, str]:
+def read_endpoint_options(options: Mapping[str, tuple[str, ...]]) -> tuple[str | None, str]:
     """Read the endpoint and the execution role from the options.
 
     Raises:
@@ -192,7 +192,7 @@ class LambdaExperiment(Experiment):
         return Usage("lambda.requests", requests), Usage(f"lambda.{processor}", gb_s)
 
     def is_billed(self, options: Mapping[str, tuple[str, ...]]) -> bool:
-        return where(options)[0] != LOCAL
+        return read_endpoint_options(options)[0] != LOCAL
 
 
 class LambdaBench(Bench):
@@ -203,14 +203,14 @@ class LambdaBench(Bench):
         role: the execution role.
     """
 
-    least_open_s = 0.02  # create an instance and initialise its runtime
+    min_open_s = 0.02  # create an instance and initialise its runtime
     may_idle = True
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
         from sectax.experiments.on_lambda.services import LambdaService  # slow to import
 
-        endpoint, self.role = where(plan.options)
+        endpoint, self.role = read_endpoint_options(plan.options)
         self.service = LambdaService(endpoint)
 
     def start(self, inputs: Mapping[str, str]) -> None:

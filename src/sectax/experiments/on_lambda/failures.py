@@ -14,7 +14,7 @@ from botocore.parsers import ResponseParserError  # type: ignore[import-untyped]
 from sectax.text.printable import printable
 
 
-class OddAnswer(Exception):
+class UnexpectedAnswer(Exception):
     """The answer to `operation` is not a Lambda's; `words` describe it."""
 
     def __init__(self, operation: str, words: str) -> None:
@@ -24,9 +24,9 @@ class OddAnswer(Exception):
 
 
 # All exceptions of a call through AWS's client within `reading_answer`.
-ServiceTrouble = (ClientError, BotoCoreError, ResponseParserError, OddAnswer)
+SERVICE_ERRORS = (ClientError, BotoCoreError, ResponseParserError, UnexpectedAnswer)
 # Exceptions of the client for answers that are not a Lambda's.
-Unreadable = (ValueError, TypeError, AttributeError, LookupError)
+FORMAT_ERRORS = (ValueError, TypeError, AttributeError, LookupError)
 
 _LONGEST = 300  # characters of a function's message
 _LOG_LINES = 3
@@ -34,11 +34,11 @@ _LOG_LINES = 3
 
 @contextmanager
 def reading_answer(operation: str) -> Iterator[None]:
-    """Raise `OddAnswer` if a call's answer cannot be read."""
+    """Raise `UnexpectedAnswer` if a call's answer cannot be read."""
     try:
         yield
-    except Unreadable as error:
-        raise OddAnswer(operation, f"{type(error).__name__}: {error}") from error
+    except FORMAT_ERRORS as error:
+        raise UnexpectedAnswer(operation, f"{type(error).__name__}: {error}") from error
 
 
 def is_lambdas_own(error: Exception) -> bool:
@@ -46,17 +46,17 @@ def is_lambdas_own(error: Exception) -> bool:
     return isinstance(error, ClientError) and "x-amzn-errortype" in error.response["ResponseMetadata"]["HTTPHeaders"]
 
 
-def absence(error: Exception) -> tuple[str, str]:
-    """As `refusal`, for an address that may not be a Lambda."""
+def endpoint_failure(error: Exception) -> tuple[str, str]:
+    """As `call_failure`, for an address that may not be a Lambda."""
     match error:
         case trouble.NoCredentialsError() | trouble.ConnectionError() | trouble.ConnectionClosedError():
-            return refusal(error)
+            return call_failure(error)
         case trouble.ReadTimeoutError():
             return "a server accepts connections but does not respond", "check --endpoint"
     return f"the server is not a Lambda: {printable(str(error), _LONGEST)}", "check --endpoint"
 
 
-def refusal(error: Exception) -> tuple[str, str]:
+def call_failure(error: Exception) -> tuple[str, str]:
     """Return the message and hint of a call that failed before the function answered."""
     match error:
         case ClientError():
@@ -71,7 +71,7 @@ def refusal(error: Exception) -> tuple[str, str]:
             return f"no answer in time: {error}", "use a --timeout shorter than that of the call"
         case trouble.ConnectionError() | trouble.ConnectionClosedError():
             return f"the service cannot be reached: {error}", "check that it is running, and --endpoint"
-        case OddAnswer():
+        case UnexpectedAnswer():
             details = printable(error.words, _LONGEST)
             return f"{error.operation} was not answered by a Lambda: {details}", "check --endpoint"
         case ResponseParserError():

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from sectax.experiments.on_lambda.code import packed
+from sectax.experiments.on_lambda.code import pack
 from sectax.model.errors import WrongUse
 from sectax.parts import cache, files, go, go_programs, installer
 from sectax.parts.installer import SetUpFailed
@@ -103,8 +103,8 @@ def build(name: str, language: str) -> Path:
         else:
             _assemble(function, content)
         # Concurrent builds are harmless: the last one replaces the others with the same content.
-        with files.beside(path) as unfinished:
-            unfinished.write_bytes(packed(content, _INSTALLER_FILES, executable=True))
+        with files.replacing(path) as unfinished:
+            unfinished.write_bytes(pack(content, _INSTALLER_FILES, executable=True))
     return path
 
 

@@ -48,7 +48,7 @@ class InvocationReading:
     parts: dict[str, float] = field(default_factory=dict)
 
 
-def reading(answer: dict[str, Any]) -> InvocationReading | None:
+def read_report(answer: dict[str, Any]) -> InvocationReading | None:
     """Read boto3's answer of an `invoke` with LogType=Tail; None without a Duration."""
     if MEASURED in answer["ResponseMetadata"]["HTTPHeaders"]:
         try:

@@ -79,7 +79,7 @@ class LambdaService:
         return self._clients[read_timeout_s]
 
     def layer(self, client: Any, source: str) -> str:
-        """Return the ARN of a layer, publishing an archive once. May raise `failures.ServiceTrouble`."""
+        """Return the ARN of a layer, publishing an archive once. May raise `failures.SERVICE_ERRORS`."""
         from sectax.experiments.on_lambda.failures import reading_answer  # with boto3's own errors
 
         if source.startswith("arn:"):
@@ -94,7 +94,12 @@ class LambdaService:
 
     def _check_endpoint(self, address: str) -> None:
         """Require any answer of a Lambda, so that a wrong address is reported once."""
-        from sectax.experiments.on_lambda.failures import ServiceTrouble, Unreadable, absence, is_lambdas_own
+        from sectax.experiments.on_lambda.failures import (
+            FORMAT_ERRORS,
+            SERVICE_ERRORS,
+            endpoint_failure,
+            is_lambdas_own,
+        )
 
         try:
             client = self.client(_ANSWER_S)
@@ -102,10 +107,10 @@ class LambdaService:
             raise WrongUse(f"{address} is not an address: {error}", "check --endpoint") from error
         try:
             answer = client.list_functions(MaxItems=1)
-        except (*ServiceTrouble, *Unreadable) as error:
+        except (*SERVICE_ERRORS, *FORMAT_ERRORS) as error:
             if is_lambdas_own(error):
                 return
-            message, hint = absence(error)
+            message, hint = endpoint_failure(error)
             raise NoService(f"no Lambda at {address}: {printable(message)}", hint) from error
         if not isinstance(answer.get("Functions"), list):
             raise NoService(f"no Lambda at {address}: the server does not list functions", "check --endpoint")

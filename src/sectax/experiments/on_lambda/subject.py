@@ -14,8 +14,8 @@ import msgspec
 
 from sectax.experiments.on_lambda import EMPTY_EVENT
 from sectax.experiments.on_lambda.deployment import DeployedSpec, Deployment
-from sectax.experiments.on_lambda.failures import ServiceTrouble, function_error, refusal
-from sectax.experiments.on_lambda.reading import InvocationReading, reading
+from sectax.experiments.on_lambda.failures import SERVICE_ERRORS, call_failure, function_error
+from sectax.experiments.on_lambda.reading import InvocationReading, read_report
 from sectax.experiments.on_probe.failures import redaction
 from sectax.model.errors import SectaxError, SubjectFailed
 from sectax.model.metric import FIRST
@@ -97,8 +97,8 @@ class FunctionSubject:
             self._events = itertools.cycle(events)
             self._deployment = Deployment(spec)
             witnesses = self._deployment.create()
-        except ServiceTrouble as error:
-            raise self._failure(*refusal(error)) from error
+        except SERVICE_ERRORS as error:
+            raise self._failure(*call_failure(error)) from error
         except OSError as error:
             raise self._failure(f"its event cannot be read: {error}", "give a file with JSON") from error
         except SectaxError as error:
@@ -141,8 +141,8 @@ class FunctionSubject:
         self._examine()
         try:
             self._running().delete()
-        except ServiceTrouble as error:
-            raise self._failure(*refusal(error)) from error
+        except SERVICE_ERRORS as error:
+            raise self._failure(*call_failure(error)) from error
         return {}
 
     def kill(self) -> None:
@@ -212,7 +212,7 @@ class FunctionSubject:
         wrong = self._wrong(bare)
         if wrong is not None:
             raise self._failure(f"gave a wrong answer: {wrong}", _WRONG_WORK)
-        report = reading(answer)
+        report = read_report(answer)
         if report is None:
             raise self._failure("reported no Duration", "the service must return REPORT lines")
         return replace(report, parts=parts), payload
@@ -220,8 +220,8 @@ class FunctionSubject:
     def _call(self, event: bytes) -> tuple[dict[str, Any], str]:
         try:
             return self._running().invoke(event)
-        except ServiceTrouble as error:
-            raise self._failure(*refusal(error)) from error
+        except SERVICE_ERRORS as error:
+            raise self._failure(*call_failure(error)) from error
         finally:
             self._answered = time.monotonic()
 

@@ -14,7 +14,7 @@ from sectax.experiments.on_probe.checks.cpu import CPU
 from sectax.experiments.on_probe.checks.protocol_checks import GREETING, PROTOCOL
 from sectax.experiments.on_probe.checks.work import CASE_GREETING, Case, CaseConversation, Vectors
 from sectax.experiments.on_probe.conversation import ProbeProgram
-from sectax.experiments.on_probe.failures import ProbeTrouble, redacted, story
+from sectax.experiments.on_probe.failures import PROBE_ERRORS, describe_failure, redacted
 from sectax.text.printable import printable
 
 __all__ = ["Case", "CheckResult", "CheckStatus", "Vectors", "check_probe", "claimed_operations"]
@@ -81,7 +81,7 @@ def claimed_operations(
     try:
         with ProbeProgram(argv, cwd, patience_s).start() as conversation:
             return frozenset(operation.name for operation in conversation.hello().operations)
-    except ProbeTrouble:
+    except PROBE_ERRORS:
         return None
 
 
@@ -121,6 +121,6 @@ def _try(check_id: str, run: Callable[[], str], hint: str, case: str = "", secre
         return CheckResult(check_id, CheckStatus.FAILED, _safe(str(failed)), failed.hint or hint, case)
     except NotApplicable as error:
         return CheckResult(check_id, CheckStatus.SKIPPED, _safe(str(error)), _safe(error.hint), case)
-    except ProbeTrouble as trouble:
-        return CheckResult(check_id, CheckStatus.FAILED, _safe(f"it {story(trouble)}"), hint, case)
+    except PROBE_ERRORS as trouble:
+        return CheckResult(check_id, CheckStatus.FAILED, _safe(f"it {describe_failure(trouble)}"), hint, case)
     return CheckResult(check_id, CheckStatus.PASSED, _safe(outcome), case=case)

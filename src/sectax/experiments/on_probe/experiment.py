@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from sectax.experiments.interface import Bench
 from sectax.experiments.on_probe.subject import BATCH_CPU, BATCH_TIME, ProbeSpec
-from sectax.hosts.process.processors import among
+from sectax.hosts.process.processors import pinned
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.machine import Machine
 from sectax.model.metric import Better, Metric, Summary
@@ -66,7 +66,7 @@ class ProbeBench(Bench):
         """
         identity: dict[str, str] = {}
         ours = sorted(os.sched_getaffinity(0))
-        with among(ours[-1:] if self.plan.one_processor else ours):
+        with pinned(ours[-1:] if self.plan.one_processor else ours):
             for language in sorted({treatment.levels["language"] for treatment in self.plan.treatments}):
                 identity[f"{language}.files"] = probes.load(language).fingerprint()
                 identity |= {f"{language}.{name}": text for name, text in software(empty_subject(language)).items()}

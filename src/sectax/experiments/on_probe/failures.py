@@ -11,7 +11,7 @@ from sectax.protocol.session import AnsweredFailed, AnsweredSkipped, ProtocolVio
 from sectax.text.printable import printable
 
 # All exceptions of a conversation with a probe.
-ProbeTrouble = (ChildError, ProtocolViolation, AnsweredFailed, AnsweredSkipped)
+PROBE_ERRORS = (ChildError, ProtocolViolation, AnsweredFailed, AnsweredSkipped)
 
 _LAST_WORDS = 200  # characters
 # The shortest piece of an input to redact; shorter ones occur by chance.
@@ -22,7 +22,7 @@ _MARK = "[input]"
 _RUN = re.compile(rf"[A-Za-z0-9+/=_-]{{{_PIECE},}}")
 
 
-def story(error: Exception, doing: str = "") -> str:
+def describe_failure(error: Exception, doing: str = "") -> str:
     """Describe a failure, to follow the probe's name: `stopped replying to measure: exit status 137, …`."""
     to = f" to {doing}" if doing else ""
     tail = f"; last line on its stderr: {error.last_line}" if isinstance(error, ChildError) and error.last_line else ""
@@ -42,7 +42,7 @@ def story(error: Exception, doing: str = "") -> str:
     return f"failed: {printable(str(error), _LAST_WORDS)}"
 
 
-def advice(error: Exception | None, name: str) -> str:
+def failure_hint(error: Exception | None, name: str) -> str:
     """Return the hint for a failure of a probe; None is a failure without an exception."""
     match error:
         case ChildNotStarted():

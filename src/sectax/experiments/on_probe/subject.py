@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from sectax.experiments.on_probe.conversation import Conversation, witness
-from sectax.experiments.on_probe.failures import ProbeTrouble, advice, redaction, story
+from sectax.experiments.on_probe.failures import PROBE_ERRORS, describe_failure, failure_hint, redaction
 from sectax.experiments.on_probe.plausibility import ClockWatch, CpuWatch
 from sectax.hosts.process.errors import ChildError, ChildSilent, describe_exit
 from sectax.hosts.process.telemetry import NoTelemetry, difference
@@ -33,7 +33,7 @@ _LONGEST_TEXT = 200  # characters
 
 
 @runtime_checkable
-class Weighs(Referee, Protocol):
+class ReportsSizes(Referee, Protocol):
     """Optional: implement in a referee to report the sizes of an artefact."""
 
     def sizes(self, artefact: str) -> dict[str, int]:
@@ -144,7 +144,7 @@ class ProbeSubject:
         except AnsweredSkipped as error:
             self.kill()
             raise SubjectSkipped(self._safe_text(error.reason), self._safe_text(error.hint)) from error
-        except ProbeTrouble as error:
+        except PROBE_ERRORS as error:
             raise self._failed(error, doing) from error
         self._stage = "visit"
         return self._safe(prepared.witnesses) | witnesses | self._safe(_identity(hello))
@@ -162,7 +162,7 @@ class ProbeSubject:
         start = time.monotonic()
         try:
             reply = conversation.measure(work.count + work.extra, work.settle, work.each)
-        except ProbeTrouble as error:
+        except PROBE_ERRORS as error:
             raise self._failed(error, "measure") from error
         after = self._telemetry.read()
         spanned_s = time.monotonic() - start
@@ -190,7 +190,7 @@ class ProbeSubject:
             witnesses = self._witness(conversation)
             doing = "stop"
             conversation.stop()
-        except ProbeTrouble as error:
+        except PROBE_ERRORS as error:
             raise self._failed(error, doing) from error
         witnesses["exit_status"] = self._wait_for_exit(conversation)
         self.kill()
@@ -209,10 +209,10 @@ class ProbeSubject:
             exit_status = conversation.child.wait(time.monotonic() + grace_s)
         except ChildSilent as error:
             message = f"replied to stop and still ran {grace_s:.1f} s later"
-            raise self._failure(message, advice(error, self._spec.name)) from error
+            raise self._failure(message, failure_hint(error, self._spec.name)) from error
         if exit_status != 0:
             message = f"stopped with {describe_exit(exit_status)} instead of 0"
-            raise self._failure(message, advice(None, self._spec.name))
+            raise self._failure(message, failure_hint(None, self._spec.name))
         return exit_status
 
     def _peak_memory(self, pid: int) -> tuple[Observation, ...]:
@@ -228,7 +228,7 @@ class ProbeSubject:
     def _sizes(self, artefact: str | None) -> tuple[Observation, ...]:
         """Return the sizes of the produced or presented artefact, if the referee knows them."""
         referee = self._spec.referee
-        if not isinstance(referee, Weighs):
+        if not isinstance(referee, ReportsSizes):
             return ()
         sizes = referee.sizes(referee.genuine()[0] if artefact is None else artefact)
         return tuple(Observation(f"{FIRST}.{name}", size, "B", "counted", 1) for name, size in sizes.items())
@@ -256,19 +256,19 @@ class ProbeSubject:
         timed_share = reply.count / (reply.count + settle)
         complaint = self._watch.complaint(elapsed_s, conversation.wall_s, timed_share, process_s)
         if complaint is not None:
-            raise self._failure(f"reports impossible times: {complaint}", advice(None, self._spec.name))
+            raise self._failure(f"reports impossible times: {complaint}", failure_hint(None, self._spec.name))
         return elapsed_s
 
     def _checked_cpu(self, watch: CpuWatch, reply: MeasureReply, settle: int, process_s: float | None) -> float:
         """Return the plausible CPU time of a batch in seconds."""
         if reply.cpu_ns is None:
             message = f"has the CPU clock {self._cpu_clock} but reported no cpu_ns"
-            raise self._failure(message, advice(None, self._spec.name))
+            raise self._failure(message, failure_hint(None, self._spec.name))
         cpu_s = reply.cpu_ns * 1e-9
         timed_share = reply.count / (reply.count + settle)
         complaint = watch.complaint(cpu_s, sum(reply.elapsed_ns) * 1e-9, timed_share, process_s)
         if complaint is not None:
-            raise self._failure(f"reports impossible CPU times: {complaint}", advice(None, self._spec.name))
+            raise self._failure(f"reports impossible CPU times: {complaint}", failure_hint(None, self._spec.name))
         return cpu_s
 
     def _observation(self, metric: str, seconds: float, count: int) -> Observation:
@@ -285,7 +285,7 @@ class ProbeSubject:
         return f"probe {self._spec.name} ({', '.join(f'{name}={level}' for name, level in levels)})"
 
     def _failed(self, error: Exception, doing: str) -> SubjectFailed:
-        return self._failure(story(error, doing), advice(error, self._spec.name))
+        return self._failure(describe_failure(error, doing), failure_hint(error, self._spec.name))
 
     def _failure(self, message: str, hint: str) -> SubjectFailed:
         self.kill()

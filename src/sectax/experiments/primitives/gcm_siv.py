@@ -20,7 +20,7 @@ def seal(key: bytes, nonce: bytes, data: bytes) -> bytes:
     return _counter_mode(encrypts, tag, data) + tag
 
 
-def opened(key: bytes, nonce: bytes, sealed: bytes) -> bytes | None:
+def open_sealed(key: bytes, nonce: bytes, sealed: bytes) -> bytes | None:
     """Return the message; None if the tag is wrong."""
     if len(sealed) < _TAG_BYTES or len(nonce) != _NONCE_BYTES:
         return None

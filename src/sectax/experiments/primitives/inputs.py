@@ -33,7 +33,7 @@ def new_inputs() -> dict[str, str]:
 
 
 @functools.lru_cache(maxsize=64)
-def expanded(seed: str, purpose: str, size: int) -> bytes:
+def derive(seed: str, purpose: str, size: int) -> bytes:
     """Derive bytes for one purpose: SHAKE-256 of the seed and the purpose's name."""
     return hashlib.shake_256(f"{seed}:{purpose}".encode()).digest(size)
 
@@ -42,13 +42,13 @@ def subject_inputs(levels: Mapping[str, str], inputs: Mapping[str, str]) -> dict
     """Return a probe's inputs by the names of the probe protocol, without the referee's artefacts."""
     family, algorithm, seed = levels["family"], levels["algorithm"], inputs[SEED]
     if family == PASSWORD:
-        return {"password": encode(expanded(seed, PASSWORD, _PASSWORD_BYTES))}
+        return {"password": encode(derive(seed, PASSWORD, _PASSWORD_BYTES))}
     if family == AGREE:
         from sectax.experiments.primitives.exchange import key_inputs
 
-        return key_inputs(algorithm, expanded(seed, algorithm, 128))
+        return key_inputs(algorithm, derive(seed, algorithm, 128))
     size = SIZES[levels["size"]]
-    own_inputs = {"data": encode(expanded(seed, f"data of {size}", size))}
+    own_inputs = {"data": encode(derive(seed, f"data of {size}", size))}
     if family != HASH:
-        own_inputs["key"] = encode(expanded(seed, f"key of {algorithm}", KEY_BYTES.get(algorithm, 32)))
+        own_inputs["key"] = encode(derive(seed, f"key of {algorithm}", KEY_BYTES.get(algorithm, 32)))
     return own_inputs

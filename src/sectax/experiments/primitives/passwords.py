@@ -18,7 +18,7 @@ _SALT_BYTES = {"scrypt": 32}
 _BCRYPT_HEAD, _BCRYPT_SALT, _BCRYPT_TEXT = len("$2b$10$"), 22, 53
 
 
-def stored(algorithm: str, password: bytes) -> str:
+def hash_password(algorithm: str, password: bytes) -> str:
     """Return the stored form of a password with a new salt."""
     salt = secrets.token_bytes(_SALT_BYTES.get(algorithm, 16))
     if algorithm == "bcrypt":

@@ -78,7 +78,9 @@ class PrimitiveReferee:
                 case "agree":
                     right = exchange.finish(self.algorithm, self.inputs, parts[0]) == parts[1]
                 case "aead-seal":
-                    right = opened(self.algorithm, decode(self.inputs["key"]), parts[0]) == decode(self.inputs["data"])
+                    right = open_sealed(self.algorithm, decode(self.inputs["key"]), parts[0]) == decode(
+                        self.inputs["data"]
+                    )
                 case "aead-open":
                     right = artefact == self.inputs["data"]
                 case _:
@@ -119,7 +121,7 @@ def _joined(message: bytes, secret: bytes) -> str:
 def _genuine(family: str, algorithm: str, items: tuple[tuple[str, str], ...]) -> str:
     inputs = dict(items)
     if family == PASSWORD:
-        return passwords.stored(algorithm, inputs["password"].encode())
+        return passwords.hash_password(algorithm, inputs["password"].encode())
     if family == AGREE:
         return _joined(*exchange.respond(algorithm, decode(inputs["public_key"])))
     data = decode(inputs["data"])
@@ -136,10 +138,10 @@ def _genuine(family: str, algorithm: str, items: tuple[tuple[str, str], ...]) ->
     return encode(nonce + ciphertext + tag)
 
 
-def opened(algorithm: str, key: bytes, sealed: bytes) -> bytes | None:
+def open_sealed(algorithm: str, key: bytes, sealed: bytes) -> bytes | None:
     nonce, body = sealed[:NONCE_BYTES], sealed[NONCE_BYTES:]
     if algorithm == "aes-256-gcm-siv":
-        return gcm_siv.opened(key, nonce, body)
+        return gcm_siv.open_sealed(key, nonce, body)
     try:
         return bytes(_cipher(algorithm, key, nonce).decrypt_and_verify(body[:-TAG_BYTES], body[-TAG_BYTES:]))
     except ValueError:

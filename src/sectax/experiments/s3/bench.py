@@ -18,13 +18,13 @@ from sectax.experiments.client_server.work_folder import sweep as sweep_folders
 from sectax.experiments.interface import Bench
 from sectax.experiments.s3 import parts
 from sectax.experiments.s3.access import S3Access
-from sectax.experiments.s3.buckets import Buckets, LeftBehind, LeftoverBucket, NoBucket
+from sectax.experiments.s3.buckets import Buckets, BucketUnavailable, CleanupIncomplete, LeftoverBucket
 from sectax.experiments.s3.buckets import sweep as sweep_buckets
 from sectax.experiments.s3.levels import GO, MULTIPART, PART_BYTES, PYTHON, TLS, size_bytes
 from sectax.experiments.s3.minio import KMS_KEY, WORK_FOLDERS, Minio
 from sectax.experiments.s3.object_pool import ObjectPool
+from sectax.experiments.s3.service_options import read_certificate, read_where, service_region
 from sectax.experiments.s3.spec import S3Spec
-from sectax.experiments.s3.where import read_certificate, read_where, service_region
 from sectax.hosts.places import HERE
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Calibrated, Plan
@@ -42,7 +42,7 @@ class _Service:
     server: Minio | None
     buckets: Buckets
     names: dict[str, tuple[str, ...]]
-    refused: dict[str, NoBucket]  # by encryption
+    refused: dict[str, BucketUnavailable]  # by encryption
     object_pool: ObjectPool = field(default_factory=ObjectPool)
 
 
@@ -104,7 +104,7 @@ class S3Bench(Bench):
             buckets = Buckets(access, journals)
             self.callback(_remove, buckets, access, swept)
         names: dict[str, tuple[str, ...]] = {}
-        refused: dict[str, NoBucket] = {}
+        refused: dict[str, BucketUnavailable] = {}
         for encryption in sorted(encryptions):
             try:
                 if encryption in where.buckets:
@@ -112,7 +112,7 @@ class S3Bench(Bench):
                 else:
                     kms_key = where.kms_key or (KMS_KEY if where.endpoint == LOCAL else "")
                     names[encryption] = buckets.make(encryption, kms_key)
-            except NoBucket as error:
+            except BucketUnavailable as error:
                 refused[encryption] = error  # the others can still be measured
         if not names or where.baseline in refused:
             raise refused.get(where.baseline) or next(iter(refused.values()))
@@ -146,10 +146,10 @@ class S3Bench(Bench):
 
 
 def _remove(buckets: Buckets, access: S3Access, swept: list[LeftoverBucket]) -> None:
-    """Remove the run's objects. Raises `LeftBehind` if any remain, also of earlier runs."""
+    """Remove the run's objects. Raises `CleanupIncomplete` if any remain, also of earlier runs."""
     left = [*swept, *buckets.remove()]
     if left:
-        raise LeftBehind(left, access)
+        raise CleanupIncomplete(left, access)
 
 
 def sweep_data(data: Path) -> None:

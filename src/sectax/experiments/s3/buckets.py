@@ -37,13 +37,13 @@ _MOST_LISTINGS = 2000
 _SWEEP_S = 15.0
 
 
-class NoBucket(SectaxError):
+class BucketUnavailable(SectaxError):
     """A bucket cannot be created or used for a treatment."""
 
     exit_status = ExitStatus.NOTHING_MEASURED
 
 
-class LeftBehind(SectaxError):
+class CleanupIncomplete(SectaxError):
     """Objects or buckets of the run could not be removed."""
 
     exit_status = ExitStatus.NOTHING_MEASURED
@@ -107,7 +107,7 @@ class Buckets:
             fcntl.flock(self._lock, fcntl.LOCK_EX)
 
     def make(self, encryption: str, kms_key: str = "") -> tuple[str, ...]:
-        """Create buckets with this default encryption. Raises `NoBucket`."""
+        """Create buckets with this default encryption. Raises `BucketUnavailable`."""
         names = tuple(f"sectax-{self.token}-{encryption}-{number}" for number in range(1, NUMBER + 1))
         for name in names:
             self._journal.made.append(name)
@@ -121,7 +121,7 @@ class Buckets:
         return names
 
     def use(self, name: str, encryption: str) -> tuple[str, ...]:
-        """Use an existing bucket. Raises `NoBucket` if its default encryption differs."""
+        """Use an existing bucket. Raises `BucketUnavailable` if its default encryption differs."""
         self._journal.used.append(name)
         self._note()
         with _explained(name):
@@ -131,7 +131,7 @@ class Buckets:
         if (rule.algorithm, rule.bucket_key) != (wanted.bucket_rule, wanted.bucket_key):
             current, needed = rule.algorithm or "none", wanted.bucket_rule or "none"
             reason = f"bucket {name} has the default encryption {current}, and {encryption} needs {needed}"
-            raise NoBucket(reason, "name another bucket, or change its default encryption")
+            raise BucketUnavailable(reason, "name another bucket, or change its default encryption")
         return (name,)
 
     def remove(self) -> list[LeftoverBucket]:
@@ -160,7 +160,7 @@ class Buckets:
         in_force = self._rule(name)
         if (in_force.algorithm, in_force.bucket_key) != (wanted.bucket_rule, wanted.bucket_key):
             reason = f"bucket {name} was configured with {wanted.words}, but has {in_force}"
-            raise NoBucket(reason, "check whether the service supports it")
+            raise BucketUnavailable(reason, "check whether the service supports it")
 
     def _rule(self, name: str) -> Rule:
         from botocore.exceptions import ClientError  # type: ignore[import-untyped]
@@ -320,7 +320,7 @@ def sweep(access: S3Access, journals: Path) -> list[LeftoverBucket]:
 
 @contextlib.contextmanager
 def _explained(bucket: str) -> Iterator[None]:
-    """Convert boto3's errors into `NoBucket`."""
+    """Convert boto3's errors into `BucketUnavailable`."""
     from botocore.exceptions import BotoCoreError, ClientError
 
     from sectax.experiments.s3.failures import explain_error
@@ -329,4 +329,4 @@ def _explained(bucket: str) -> Iterator[None]:
         yield
     except (ClientError, BotoCoreError) as error:
         message, hint = explain_error(error)
-        raise NoBucket(f"bucket {bucket}: {printable(message, 300)}", hint) from error
+        raise BucketUnavailable(f"bucket {bucket}: {printable(message, 300)}", hint) from error

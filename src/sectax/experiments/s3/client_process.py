@@ -14,7 +14,7 @@ from sectax.experiments.client_server.client import (
     ArmOpened,
     Batch,
     ClientConversation,
-    Nothing,
+    EmptyReply,
     RuntimeHello,
 )
 from sectax.experiments.s3.access import S3Access
@@ -81,7 +81,7 @@ class ClientProcess(ClientConversation):
         if self._ready < count:
             ahead = max(1, min(_READY, _READY_BYTES // max(1, self._size)))
             more = max(count - self._ready, ahead)
-            self.reply(Nothing, self._time_limit_s(more), command="stage", count=more)
+            self.reply(EmptyReply, self._time_limit_s(more), command="stage", count=more)
             self._ready += more
 
     def measure(self, count: int, ramp: int = 0) -> ObjectBatch:
@@ -97,7 +97,7 @@ class ClientProcess(ClientConversation):
         return self.receive(ObjectBatch, self._time_limit_s(count))
 
     def clear(self, count: int) -> None:
-        self.reply(Nothing, self._time_limit_s(count), command="clear")
+        self.reply(EmptyReply, self._time_limit_s(count), command="clear")
 
     def close(self, left: int = 0) -> int:
         """Remove its objects and end; returns the number of requests.

@@ -14,7 +14,7 @@ from sectax.experiments.levels import choose
 from sectax.experiments.named import FOLDER
 from sectax.experiments.s3 import levels as s3
 from sectax.experiments.s3.parts import CLIENT, SERVER
-from sectax.experiments.s3.where import OPTIONS, S3Options, read_where
+from sectax.experiments.s3.service_options import OPTIONS, S3Options, read_where
 from sectax.model.advice import AdviceRow, UserWorkload
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
@@ -169,7 +169,7 @@ class S3Experiment(Experiment):
                 if where.endpoint == LOCAL
                 else (_AWS_TRANSFERS if where.endpoint == AWS else _TRANSFERS) + _UNPROVEN
             )
-            + load.of_clients(clients),
+            + load.clients_note(clients),
             batch_s=0.0 if _one_by_one(factors) else load.OVERLAPPING_S,
             rounds_range=_ROUNDS[request.preset],
             one_processor=_one_by_one(factors),

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from sectax.experiments.client_server.client import Answered, ArmOpened
-from sectax.experiments.client_server.together import Together, every
+from sectax.experiments.client_server.client import ArmOpened, ClientFailure
+from sectax.experiments.client_server.client_group import ClientGroup, collect_answers
 from sectax.experiments.s3.access import S3Access
 from sectax.experiments.s3.client_process import ClientProcess, ObjectBatch
 from sectax.hosts.places import ClientHost
@@ -17,7 +17,7 @@ from sectax.model.subject import Witnesses
 _OWN = frozenset({"first_bucket", "first_key"})
 
 
-class ManyClients(Together[ClientProcess]):
+class ManyClients(ClientGroup[ClientProcess]):
     """Clients with equal shares of concurrency and rate; methods are those of `ClientProcess`."""
 
     def __init__(
@@ -49,7 +49,7 @@ class ManyClients(Together[ClientProcess]):
         if wanted.get("seed"):
             wanted |= {"found": [opened.witnesses["first_bucket"], opened.witnesses["first_key"]], "keep": True}
         if any(_common_witnesses(client.open(wanted, objects)) != _common_witnesses(opened) for client in rest):
-            raise Answered("wrong-encryption", f"{count} clients saw different objects")
+            raise ClientFailure("wrong-encryption", f"{count} clients saw different objects")
         return opened
 
     def make_ready(self, count: int, ramp: int = 0) -> None:
@@ -65,10 +65,10 @@ class ManyClients(Together[ClientProcess]):
         return self.measure_together(shares, self._rate, ask, lambda client: client.sent(max(shares)))
 
     def clear(self, count: int) -> None:
-        every(partial(client.clear, count) for client in self.clients)
+        collect_answers(partial(client.clear, count) for client in self.clients)
 
     def close(self, left: int = 0) -> int:
-        return sum(every(partial(client.close, left) for client in self.clients))
+        return sum(collect_answers(partial(client.close, left) for client in self.clients))
 
     def kill(self) -> None:
         for client in self.clients:

@@ -98,9 +98,9 @@ class Minio:
         files.write_new(root / "settings", lines.encode(), private=True)
         certificate = ""
         if self._tls:
-            from sectax.experiments.client_server.certificates import for_loopback  # with cryptography
+            from sectax.experiments.client_server.certificates import self_signed_loopback  # with cryptography
 
-            certificate, key = for_loopback()
+            certificate, key = self_signed_loopback()
             (root / "certs" / "public.crt").write_text(certificate)
             files.write_new(root / "certs" / "private.key", key.encode(), private=True)
         self.access = S3Access("", access_key=user, secret_key=password, ca_pem=certificate)

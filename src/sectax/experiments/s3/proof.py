@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 
-def holds(folder: Path, marker: bytes, since: float = 0.0) -> bool:
+def contains_marker(folder: Path, marker: bytes, since: float = 0.0) -> bool:
     """Whether any file below *folder* changed after *since* (Unix time) contains the marker."""
     return any(_in_file(path, marker, since) for path in _files(folder))
 

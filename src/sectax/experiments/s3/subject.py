@@ -18,7 +18,7 @@ from sectax.experiments.s3.failures import MEANINGS, OTHER
 from sectax.experiments.s3.levels import CLIENT, ENCRYPTIONS, METADATA, NONE, SSE_C
 from sectax.experiments.s3.many_clients import ManyClients
 from sectax.experiments.s3.object_pool import PooledObject
-from sectax.experiments.s3.proof import cached_share, holds, stored_bytes
+from sectax.experiments.s3.proof import cached_share, contains_marker, stored_bytes
 from sectax.experiments.s3.spec import S3Spec
 from sectax.hosts.process.telemetry import difference
 from sectax.model.errors import SubjectSkipped
@@ -266,7 +266,7 @@ class S3Subject(ClientSubject):
         """Search the server's files for the beginning of the first object's body."""
         spec, stored = self._spec, data / bucket / key
         own = not spec.thorough and stored.is_dir() and spec.bytes >= len(marker)
-        is_plain = holds(stored if own else data, marker.encode(), since)
+        is_plain = contains_marker(stored if own else data, marker.encode(), since)
         encryption = ENCRYPTIONS[spec.encryption]
         if is_plain is encryption.hides:
             found = "was found" if is_plain else "was not found"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from sectax.experiments.client_server.certificates import signed_for_loopback
+from sectax.experiments.client_server.certificates import ca_signed_loopback
 from sectax.experiments.secrets import moto
 from sectax.experiments.secrets.secret_store import Calls, SecretStore
 from sectax.hosts.process.child import Child
@@ -58,7 +58,7 @@ class Backend(SecretStore):
         """
         super().__init__("sectax", uncached, expiring)
         self.port = 0
-        self.certificate, own = signed_for_loopback("stand-in for AWS Secrets Manager")
+        self.certificate, own = ca_signed_loopback("stand-in for AWS Secrets Manager")
         self._wanted = {"sizes": list(sizes), "uncached": uncached, "expiring": expiring, "delay_s": delay_s}
         self._wanted |= {"certificate": own.certificates, "key": own.key}
         self._child: Child | None = None

@@ -157,7 +157,7 @@ class Settings:
 
 def read_settings(options: Mapping[str, tuple[str, ...]]) -> Settings:
     """Parse the options. Raises `WrongUse` for invalid or contradictory values."""
-    endpoint, role = on_lambda.where(options)
+    endpoint, role = on_lambda.read_endpoint_options(options)
     if endpoint not in (LOCAL, AWS):
         raise WrongUse(
             "--endpoint of secrets is local or aws: functions elsewhere cannot reach the stand-in on this machine",

@@ -11,7 +11,7 @@ from sectax.experiments.interface import Bench
 from sectax.experiments.tls import parts
 from sectax.experiments.tls.certificates import Authority, authority
 from sectax.experiments.tls.ends import Ends
-from sectax.experiments.tls.levels import CONTROL, LIBRARY, Setup, asked, delay_s, setups
+from sectax.experiments.tls.levels import CONTROL, LIBRARY, Setup, delay_s, requested_levels, setups
 from sectax.experiments.tls.subject import TlsSpec
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.treatment import Treatment
@@ -23,7 +23,7 @@ class TlsBench(Bench):
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
         self._delay_s = delay_s(plan.options)
-        _, self._setups = setups(plan.preset, asked(plan.options))
+        _, self._setups = setups(plan.preset, requested_levels(plan.options))
         self._ends: dict[tuple[str, str], Ends] = {}
         self._services = os.sched_getaffinity(0)
 

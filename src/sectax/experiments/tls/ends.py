@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sectax.experiments.client_server.client import GRACE_S, ClientConversation, Nothing, SharedProcess
+from sectax.experiments.client_server.client import GRACE_S, ClientConversation, EmptyReply, SharedProcess
 from sectax.experiments.client_server.subject import Meanings
 from sectax.hosts.places import Variables
-from sectax.hosts.process.processors import among
+from sectax.hosts.process.processors import pinned
 
 _Reply = TypeVar("_Reply", bound=msgspec.Struct)
 
@@ -115,7 +115,7 @@ class Ends:
 
     def join(self, arm: str) -> None:
         for role, end in self._ends.items():
-            with among(self._services) if role != "client" else contextlib.nullcontext():
+            with pinned(self._services) if role != "client" else contextlib.nullcontext():
                 end.join(arm)
 
     def hello(self, role: str = "client") -> EndGreeting:
@@ -145,7 +145,7 @@ class Ends:
     def close(self, arm: str) -> EndTotals:
         closed = self._ask("client", EndTotals, GRACE_S, command="close", arm=arm)
         for role in self._ends.keys() - {"client"}:
-            self._ask(role, Nothing, GRACE_S, command="close", arm=arm)
+            self._ask(role, EmptyReply, GRACE_S, command="close", arm=arm)
         return closed
 
     def _ask(self, role: str, kind: type[_Reply], longest_s: float, **request: Any) -> _Reply:

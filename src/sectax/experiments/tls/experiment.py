@@ -81,7 +81,7 @@ class TlsExperiment(Experiment):
             services_on=OTHERS,
             settles=not is_slow,
             equal_counts=True,
-            options=dict(request.options) | tls.kept(request.levels),
+            options=dict(request.options) | tls.levels_option(request.levels),
             answered_by=(
                 "the answer is the time from the start of the handshake (after the TCP connect) to the first byte of "
                 "the first answer: it is what a caller waits for, and includes the check of a client certificate"

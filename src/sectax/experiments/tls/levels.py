@@ -83,7 +83,7 @@ class Setup:
 
 
 # Library names in `hello`, and their levels.
-CALLED = {"crypto/tls": GO, "rustls": RUSTLS, "OpenSSL": OPENSSL}
+LIBRARY_LEVELS = {"crypto/tls": GO, "rustls": RUSTLS, "OpenSSL": OPENSSL}
 # Key share bytes, up and down: RFC 8446, 4.2.8, and draft-ietf-tls-ecdhe-mlkem, 3.
 SHARES = {
     "X25519": (32, 32),
@@ -217,12 +217,12 @@ _LONGEST_S = 1.0
 OPTIONS = (Option("delay", "round-trip time that a relay in user space adds, as in 40ms", metavar="TIME"),)
 
 
-def kept(levels: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+def levels_option(levels: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """Requested levels as a plan option."""
     return {ASKED: tuple(f"{name}={','.join(chosen)}" for name, chosen in levels.items())} if levels else {}
 
 
-def asked(options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+def requested_levels(options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """Requested levels from a plan's options."""
     return {
         name: tuple(levels.split(",")) for name, _, levels in (text.partition("=") for text in options.get(ASKED, ()))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sectax.experiments.client_server.client import Answered
+from sectax.experiments.client_server.client import ClientFailure
 from sectax.experiments.client_server.subject import ClientSubject
 from sectax.experiments.tls import wire
 from sectax.experiments.tls.certificates import NAME, Authority, certificate_level
 from sectax.experiments.tls.ends import MEANINGS, UNSUPPORTED, ConnectionFacts, EndConnected, Ends
-from sectax.experiments.tls.levels import CALLED, MTLS, NO_TLS, NONE, ON, Setup
+from sectax.experiments.tls.levels import LIBRARY_LEVELS, MTLS, NO_TLS, NONE, ON, Setup
 from sectax.model.errors import SubjectSkipped
 from sectax.model.subject import Observation, Visit, Witnesses
 from sectax.text.printable import printable
@@ -110,7 +110,7 @@ class TlsSubject(ClientSubject):
             except (wire.NotTls, StopIteration) as error:
                 raise self._failure(f"what the client sent is not TLS: {error}", "report it") from error
         clock = self._begin_visits(hello.clock, spec.ends.client.telemetry())
-        library = CALLED.get(hello.library.partition(" ")[0], hello.library)
+        library = LIBRARY_LEVELS.get(hello.library.partition(" ")[0], hello.library)
         return witnesses | {"library": library, "library_version": hello.library} | clock
 
     def _measure(self, count: int) -> Visit:
@@ -171,7 +171,7 @@ class TlsSubject(ClientSubject):
     def _title(self) -> str:
         return f"tls ({self._spec.library}, {self._spec.setup.name})"
 
-    def _skipped(self, error: Answered) -> SubjectSkipped | None:
+    def _skipped(self, error: ClientFailure) -> SubjectSkipped | None:
         reason = printable(f"{self._title()}: {error.reason}")
         return SubjectSkipped(reason) if error.kind == UNSUPPORTED else None
 

@@ -6,8 +6,8 @@ import base64
 import secrets
 from collections.abc import Mapping
 
-from sectax.experiments.client_server import started
-from sectax.experiments.client_server.started import PORT, StartedServer
+from sectax.experiments.client_server import started_server as started
+from sectax.experiments.client_server.started_server import PORT, StartedServer
 from sectax.experiments.client_server.work_folder import sweep
 from sectax.experiments.http import parts as http_parts
 from sectax.experiments.http.client import SharedClient
@@ -16,7 +16,7 @@ from sectax.experiments.http.subject import FirstBody
 from sectax.experiments.interface import Bench
 from sectax.experiments.waf import parts
 from sectax.experiments.waf.filtered import FilteredSpec
-from sectax.experiments.waf.levels import CONTROL, FORBIDDEN, OFF, OK, asked
+from sectax.experiments.waf.levels import CONTROL, FORBIDDEN, OFF, OK, build_request
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.treatment import Treatment
 
@@ -52,7 +52,7 @@ class WafBench(Bench):
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> FilteredSpec:
         levels = treatment.levels
-        wanted = asked(levels["request"], levels["body"])
+        wanted = build_request(levels["request"], levels["body"])
         server = self._servers[_server_key(treatment)]
         service = HttpService(
             name=levels[CONTROL],

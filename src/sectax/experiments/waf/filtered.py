@@ -9,7 +9,7 @@ from http.client import HTTPConnection, HTTPException
 from typing import Any
 
 from sectax.experiments.client_server.server import ServerFailed, cpu_time_s
-from sectax.experiments.client_server.started import StartedServer
+from sectax.experiments.client_server.started_server import StartedServer
 from sectax.experiments.http.subject import HttpSpec, HttpSubject
 from sectax.model.subject import Observation, Visit, Witnesses
 

@@ -28,7 +28,7 @@ class WafRequest:
     body: bytes
 
 
-def asked(request: str, body: str) -> WafRequest:
+def build_request(request: str, body: str) -> WafRequest:
     """A clean request, or one with an SQL injection in its query; its body is a form."""
     value = "1%27%20OR%20%271%27%3D%271" if request == ATTACK else "1"
     # The rules match requests without these headers.

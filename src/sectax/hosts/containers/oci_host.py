@@ -19,7 +19,7 @@ from typing import Unpack
 
 from sectax.hosts import facts
 from sectax.hosts.containers.bundle import configuration
-from sectax.hosts.process.child import Child, How
+from sectax.hosts.process.child import Child, StartOptions
 from sectax.hosts.process.errors import ChildDied, ChildError, ChildNotStarted
 from sectax.hosts.process.host import LocalHost, NotFound
 from sectax.hosts.process.telemetry import SharedTelemetry
@@ -76,7 +76,7 @@ class OciHost:
         self._numbers = itertools.count(1)
         self._facts: dict[str, str] | None = None
 
-    def start(self, argv: Sequence[str], **how: Unpack[How]) -> Child:
+    def start(self, argv: Sequence[str], **how: Unpack[StartOptions]) -> Child:
         cwd, env, runtime, folder = how.get("cwd"), how.get("env"), self._runtime(), self._work_folder()
         self._clear()
         name = f"{folder.name}-{next(self._numbers)}"
@@ -100,7 +100,7 @@ class OciHost:
             json.dump(config, file)
         run = [*self._command(runtime), "run", "--bundle", str(bundle), name]
         # The namespaces end with their first process, so killing the process group is enough.
-        own: How = {**how, "cwd": None, "env": None, "ends_itself": False}
+        own: StartOptions = {**how, "cwd": None, "env": None, "ends_itself": False}
         child = _LOCAL.start(["unshare", *_NAMESPACES, "sh", "-c", _ENTER, "sh", str(rootfs), *run], **own)
         self._started[name] = child
         return child
@@ -137,7 +137,7 @@ class OciHost:
     def identity(self) -> dict[str, str]:
         """Facts from inside a container, and its runtime. Raises `ChildError`."""
         if self._facts is None:
-            self._facts = facts.ask(self) | {"host.runtime": self._version()}
+            self._facts = facts.collect(self) | {"host.runtime": self._version()}
         return dict(self._facts)
 
     def circumstances(self) -> dict[str, str]:

@@ -28,7 +28,7 @@ _LOOK_EVERY_S = 0.005
 _LAST_STDERR = 64 * _CHUNK
 
 
-class How(TypedDict, total=False):
+class StartOptions(TypedDict, total=False):
     """Options to start a program on any host.
 
     Attributes:
@@ -55,7 +55,7 @@ class Child:
     (`sectax.hosts.registry`).
     """
 
-    def __init__(self, argv: Sequence[str], **how: Unpack[How]) -> None:
+    def __init__(self, argv: Sequence[str], **how: Unpack[StartOptions]) -> None:
         """Start a program, without a shell. Raises `ChildNotStarted`."""
         cwd = how.get("cwd")
         if not argv:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Unpack
 
-from sectax.hosts.process.child import Child, How
+from sectax.hosts.process.child import Child, StartOptions
 from sectax.hosts.process.processors import on_one_processor
 from sectax.hosts.process.telemetry import TelemetryReader
 from sectax.model.environment import LOCAL_HOST
@@ -153,7 +153,7 @@ class LocalHost:
     identity = staticmethod(host_identity)
     circumstances = staticmethod(host_circumstances)
 
-    def start(self, argv: Sequence[str], **how: Unpack[How]) -> Child:
+    def start(self, argv: Sequence[str], **how: Unpack[StartOptions]) -> Child:
         return Child(argv, **how)
 
     def telemetry(self, child: Child) -> TelemetryReader:

@@ -18,7 +18,7 @@ _IDLE = (3, 4)
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenProcessor:
     """The processor of the subjects, whether another sectax uses it too, and the other processors."""
 
     number: int
@@ -27,7 +27,7 @@ class Chosen:
 
 
 @contextlib.contextmanager
-def on_one_processor(claims: Path) -> Iterator[Chosen]:
+def on_one_processor(claims: Path) -> Iterator[ChosenProcessor]:
     """Bind this process and its children to one processor.
 
     Virtual processors are not equally busy, so different processors for baseline and treatment would show a cost that
@@ -45,13 +45,13 @@ def on_one_processor(claims: Path) -> Iterator[Chosen]:
         os.sched_setaffinity(0, {ranked[0] if chosen is None else chosen})
         try:
             number = ranked[0] if chosen is None else chosen
-            yield Chosen(number, chosen is None, frozenset(allowed - {number} or allowed))
+            yield ChosenProcessor(number, chosen is None, frozenset(allowed - {number} or allowed))
         finally:
             os.sched_setaffinity(0, allowed)
 
 
 @contextlib.contextmanager
-def among(numbers: Collection[int]) -> Iterator[None]:
+def pinned(numbers: Collection[int]) -> Iterator[None]:
     """Bind this process, and children started meanwhile, to these processors."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, numbers)

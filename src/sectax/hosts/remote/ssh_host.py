@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Unpack
 
 from sectax.hosts import facts, leftovers
-from sectax.hosts.process.child import Child, How
+from sectax.hosts.process.child import Child, StartOptions
 from sectax.hosts.process.errors import ChildDied, ChildError, ChildNotStarted, ChildSilent, last_line
 from sectax.hosts.process.host import LocalHost, NotFound
 from sectax.hosts.process.telemetry import NoTelemetry
@@ -93,7 +93,7 @@ class SshHost:
         self._sent: set[str] = set()
         self._facts: dict[str, str] | None = None
 
-    def start(self, argv: Sequence[str], **how: Unpack[How]) -> Child:
+    def start(self, argv: Sequence[str], **how: Unpack[StartOptions]) -> Child:
         """As `Host.start`; *env* is visible on the other machine's command line."""
         self._connect()
         cwd, env = how.get("cwd"), how.get("env")
@@ -103,7 +103,7 @@ class SshHost:
         command = f"exec {shlex.join(words)}"
         if cwd is not None:
             command = f"cd -- {shlex.quote(str(cwd))} && {command}"
-        own: How = {**how, "cwd": None, "env": None, "ends_itself": False}
+        own: StartOptions = {**how, "cwd": None, "env": None, "ends_itself": False}
         return _LOCAL.start([*self._ssh("no"), self.name, command], **own)
 
     def telemetry(self, child: Child) -> NoTelemetry:
@@ -143,7 +143,7 @@ class SshHost:
     def identity(self) -> dict[str, str]:
         """Facts about the machine, cached. Raises `ChildError`."""
         if self._facts is None:
-            self._facts = facts.ask(self)
+            self._facts = facts.collect(self)
         return dict(self._facts)
 
     def circumstances(self) -> dict[str, str]:

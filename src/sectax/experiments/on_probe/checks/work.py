@@ -18,7 +18,7 @@ from sectax.experiments.on_probe.checks.clock import (
     size_batch,
 )
 from sectax.experiments.on_probe.conversation import Conversation, Flaw, ProbeProgram, witness
-from sectax.experiments.on_probe.failures import ProbeTrouble
+from sectax.experiments.on_probe.failures import PROBE_ERRORS
 from sectax.model.subject import Referee
 from sectax.protocol.messages import PrepareReply
 from sectax.protocol.session import AnsweredFailed, AnsweredSkipped
@@ -132,7 +132,7 @@ class CaseConversation:
     def _guarded(self, check_id: str, run: Callable[[], str]) -> str:
         try:
             return run()
-        except ProbeTrouble:
+        except PROBE_ERRORS:
             self.end(f"the probe ended at {check_id}")
             raise
 

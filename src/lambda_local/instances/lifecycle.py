@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from lambda_local.function import Function
 from lambda_local.http import HttpServer
 from lambda_local.instances import programs, runtime_api
-from lambda_local.instances.allowed import Passage
-from lambda_local.instances.errors import InstanceGone, extension_exited, init_too_slow, runtime_exited
+from lambda_local.instances.errors import InstanceFailure, extension_exited, init_too_slow, runtime_exited
 from lambda_local.instances.extensions_api import MOST, SHUTDOWN, ExtensionsApi
+from lambda_local.instances.forwarding import Forwarder
 from lambda_local.instances.log import InstanceLog
 from lambda_local.instances.programs import Runtime
 from lambda_local.instances.runtime_api import RuntimeApi
@@ -41,12 +41,12 @@ _INIT_VCPUS = 2.0
 _PAUSE_FACTOR = 50
 
 
-class Life:
+class Lifecycle:
     """The resources of one instance. Call `begin` once; `end` is idempotent and possible at any time."""
 
     def __init__(self, name: str, function: Function, runtime: Runtime, make_box: MakeBox, settings: Settings) -> None:
         self.name = name
-        self.gone: InstanceGone | None = None
+        self.gone: InstanceFailure | None = None
         self.init_s: float | None = None
         self.created_s: float | None = None
         self.init_began_ns = 0
@@ -64,7 +64,7 @@ class Life:
         self.extensions = ExtensionsApi(function, frozenset(self._extension_names), self._notify)
         self.api = RuntimeApi(self.extensions, self._notify)
         self._server = HttpServer(self.api.handle, runtime_api.LIMITS)
-        self._passages = [Passage(host, port) for host, port in settings.allow]
+        self._passages = [Forwarder(host, port) for host, port in settings.allow]
         self._making: asyncio.Future[Instance] | None = None
         self._running: dict[str, InstanceProcess] = {}  # by the name of the extension; the runtime's is empty
         self._change: asyncio.Future[None] | None = None
@@ -166,7 +166,7 @@ class Life:
     async def _init(self) -> None:
         deadline = self._loop.time() + self._most_init_s
         if len(self._extension_names) > MOST:
-            raise InstanceGone("Extension.LaunchError", f"there are more than {MOST} extensions")
+            raise InstanceFailure("Extension.LaunchError", f"there are more than {MOST} extensions")
         self.log.say(f"INIT_START Runtime Version: {self._runtime.version}\n")
         for name in self._extension_names:
             await self._start(name, (f"{programs.OPT}/extensions/{name}",))
@@ -174,7 +174,7 @@ class Life:
         command = programs.command(self._function, self._runtime)
         if command is None:
             places = f"{programs.TASK}/bootstrap {programs.OPT}/bootstrap"
-            raise InstanceGone("Runtime.InvalidEntrypoint", f"Couldn't find valid bootstrap(s): [{places}]")
+            raise InstanceFailure("Runtime.InvalidEntrypoint", f"Couldn't find valid bootstrap(s): [{places}]")
         await self._start("", command)
         self.log.close_writing()
         await self._in_time(lambda: self.all_waiting, deadline)
@@ -198,7 +198,9 @@ class Life:
         try:
             process = await asyncio.to_thread(start)
         except InstanceFailed as error:
-            raise InstanceGone("Extension.LaunchError" if name else "Runtime.InvalidEntrypoint", str(error)) from error
+            raise InstanceFailure(
+                "Extension.LaunchError" if name else "Runtime.InvalidEntrypoint", str(error)
+            ) from error
         self._running[name] = process
         if not name:
             with contextlib.suppress(OSError):  # it has already exited
@@ -237,7 +239,7 @@ class Life:
             self._change.set_result(None)
 
     async def _end(self, reason: str) -> None:
-        self.gone = self.gone or InstanceGone("Sandbox.Failure", "the instance was ended")
+        self.gone = self.gone or InstanceFailure("Sandbox.Failure", "the instance was ended")
         self._notify()
         if self._making is not None:
             await asyncio.wait([self._making])

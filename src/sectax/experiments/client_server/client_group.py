@@ -31,7 +31,7 @@ _SATURATED = 0.85
 _LARGEST = ("peak_bytes", "one_thread")
 
 
-class OneClient(Protocol):
+class GroupMember(Protocol):
     def now_ns(self) -> int: ...
 
     def hello(self) -> Any: ...
@@ -39,7 +39,7 @@ class OneClient(Protocol):
 
 _Answer = TypeVar("_Answer")
 _Batch = TypeVar("_Batch", bound=Batch)
-_Client = TypeVar("_Client", bound=OneClient)
+_Client = TypeVar("_Client", bound=GroupMember)
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Offset:
     doubt_ns: int
 
 
-class Together(Generic[_Client]):
+class ClientGroup(Generic[_Client]):
     """Clients with equal shares of the load and a common start."""
 
     def __init__(self, clients: Iterable[_Client], places: Sequence[ClientHost]) -> None:
@@ -67,13 +67,13 @@ class Together(Generic[_Client]):
     def hello(self) -> Any:
         """Greeting of the first client; measures the clock offsets."""
         first, *_ = [client.hello() for client in self.clients]
-        self._offsets = tuple(offset(client.now_ns) for client in self.clients)
+        self._offsets = tuple(clock_offset(client.now_ns) for client in self.clients)
         return first
 
     def shares(self, count: int, ramp: int) -> list[int]:
         """Operations per client; *ramp* of the total at either end do not count."""
         clients = len(self)
-        return [share + 2 * (ramp // clients) for share in shared(count - 2 * ramp, clients)]
+        return [share + 2 * (ramp // clients) for share in even_shares(count - 2 * ramp, clients)]
 
     def measure_together(
         self,
@@ -93,11 +93,14 @@ class Together(Generic[_Client]):
         start = agreed_start(self._offsets)
         # On a schedule the clients alternate, so that the whole load is as even as that of one client.
         interval_ns = 1e9 / rate if rate else 0.0
-        starts = [start + offset.ahead_ns + round(index * interval_ns) for index, offset in enumerate(self._offsets)]
+        starts = [
+            start + clock_offset.ahead_ns + round(index * interval_ns)
+            for index, clock_offset in enumerate(self._offsets)
+        ]
         active = [index for index, share in enumerate(shares) if share]
         for index in active:
             ask(self.clients[index], shares[index], starts[index])
-        batches = every(partial(sent, self.clients[index]) for index in active)
+        batches = collect_answers(partial(sent, self.clients[index]) for index in active)
         clients_on = Counter(host.name for host in self._places)
         parts = []
         for index, batch in zip(active, batches, strict=True):
@@ -105,7 +108,7 @@ class Together(Generic[_Client]):
             processors = usable(host.processors / clients_on[host.name], batch.one_thread)
             late_ns = max(0, batch.started_ns - starts[index])
             parts.append(ClientBatch(batch, host.name, late_ns, self._offsets[index].doubt_ns, processors))
-        return one_batch(parts)
+        return merge_batches(parts)
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,7 @@ class ClientBatch(Generic[_Batch]):
         return self.batch.cpu_ns >= _SATURATED * self.processors * self.batch.wall_ns
 
 
-def offset(now: Callable[[], int], clock: Callable[[], int] = time.monotonic_ns) -> Offset:
+def clock_offset(now: Callable[[], int], clock: Callable[[], int] = time.monotonic_ns) -> Offset:
     """Clock offset of a client, from the fastest of several round trips."""
     trips = []
     for _ in range(_ROUND_TRIPS):
@@ -143,17 +146,17 @@ def offset(now: Callable[[], int], clock: Callable[[], int] = time.monotonic_ns)
 
 def agreed_start(offsets: Sequence[Offset], clock: Callable[[], int] = time.monotonic_ns) -> int:
     """Common start, by this process's clock."""
-    slowest = max(offset.doubt_ns for offset in offsets)
+    slowest = max(clock_offset.doubt_ns for clock_offset in offsets)
     return clock() + _AHEAD_NS + len(offsets) * (_PER_CLIENT_NS + 4 * slowest)
 
 
-def shared(total: int, clients: int) -> list[int]:
+def even_shares(total: int, clients: int) -> list[int]:
     """Divide operations among clients as evenly as possible."""
     least, remainder = divmod(total, clients)
     return [least + (index < remainder) for index in range(clients)]
 
 
-def one_batch(parts: Sequence[ClientBatch[_Batch]]) -> _Batch:
+def merge_batches(parts: Sequence[ClientBatch[_Batch]]) -> _Batch:
     """Merge the batches of several clients into one."""
     batches = [part.batch for part in parts]
     members: dict[str, Any] = {}
@@ -187,7 +190,7 @@ def _failures_by_host(parts: Sequence[ClientBatch[_Batch]]) -> dict[str, dict[st
     return {host: dict(failures) for host, failures in sorted(counts.items())}
 
 
-def every(ask: Iterable[Callable[[], _Answer]]) -> list[_Answer]:
+def collect_answers(ask: Iterable[Callable[[], _Answer]]) -> list[_Answer]:
     """Read all answers before raising the first error, so that none is left for the next request."""
     answers, errors = [], []
     for request in ask:

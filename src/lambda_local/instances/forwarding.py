@@ -16,7 +16,7 @@ _HIGH_WATER = 256 * 1024
 _CONNECTIONS = 128  # per instance and address: each needs two descriptors
 
 
-class Passage:
+class Forwarder:
     """One allowed address, for one instance."""
 
     def __init__(self, host: str, port: int) -> None:

@@ -1,6 +1,6 @@
 """Client processes on the workers of a cluster: the worker's side and the coordinator's.
 
-Data is `Sealed`, and functions on a worker raise `GivenUp` only, as in `worker`.
+Data is `Sealed`, and functions on a worker raise `JobAbandoned` only, as in `worker`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from sectax.engines.dask.cluster import Cluster, WorkerLost
-from sectax.engines.dask.worker import LINE_LIMIT, GivenUp, JobFailure, Sealed, alone, is_wanted
+from sectax.engines.dask.worker import LINE_LIMIT, JobAbandoned, JobFailure, Sealed, host_lock, is_wanted
 from sectax.hosts.places import Variables
 from sectax.hosts.process.child import Child
 from sectax.hosts.process.errors import ChildError, ChildSilent
@@ -36,21 +36,21 @@ _MOST = 1000
 _LONGEST_S = 24 * 3600.0
 
 
-class Clients:
+class ClientsActor:
     """Dask actor with the clients of a block on one host, holding the host's lock.
 
     Blocks themselves are tasks: Dask considers a worker with actors only idle (`Scheduler.check_idle`).
     """
 
     def __init__(self, lock: str, limit_s: float) -> None:
-        """Args: as of `work`. Raises `GivenUp`."""
+        """Args: as of `work`. Raises `JobAbandoned`."""
         self._children: dict[int, Child] = {}
         self._threads = ThreadPoolExecutor(_MOST)
         self._alone = contextlib.ExitStack()
         try:
-            self._alone.enter_context(alone(lock, time.monotonic() + limit_s, is_wanted()))
+            self._alone.enter_context(host_lock(lock, time.monotonic() + limit_s, is_wanted()))
         except OSError as error:
-            raise GivenUp(f"its lock cannot be created: {error.strerror}") from None
+            raise JobAbandoned(f"its lock cannot be created: {error.strerror}") from None
 
     async def start(self, number: int, argv: Sequence[tuple[str, str]], without: Sequence[str], more: Sealed) -> object:
         """Start a program; returns None or a `JobFailure`.
@@ -121,7 +121,7 @@ def unpacked(argv: Sequence[tuple[str, str]]) -> list[str]:
     return [roots.get(name, "") + rest for name, rest in argv]
 
 
-class FarPlace:
+class RemoteClientHost:
     """Implements `ClientHost` on a host of a cluster."""
 
     def __init__(self, cluster: Cluster, name: str, is_here: bool) -> None:
@@ -132,15 +132,15 @@ class FarPlace:
     def processors(self) -> int:
         return int(self._cluster.hosts[self.name].facts["host.cpus"])
 
-    def start(self, argv: Sequence[str], variables: Variables) -> FarProcess:
+    def start(self, argv: Sequence[str], variables: Variables) -> RemoteClient:
         """Start a client on a held host. Raises `WorkerLost` and `ChildError`."""
-        return FarProcess(self._cluster, self.name, argv, variables)
+        return RemoteClient(self._cluster, self.name, argv, variables)
 
 
 _numbers = itertools.count()
 
 
-class FarProcess:
+class RemoteClient:
     """Implements `sectax.hosts.places.Process`. Methods but `kill` raise `WorkerLost`."""
 
     def __init__(self, cluster: Cluster, host: str, argv: Sequence[str], variables: Variables) -> None:
