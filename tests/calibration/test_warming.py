@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from sectax.calibration.warming import Warming, warmed
+from sectax.calibration.warming import Warming, run_until_warm
 
 
 class Compiled:
@@ -37,7 +37,7 @@ class Compiled:
 def test_what_was_compiled_beforehand_has_no_warm_up(operation_s: float) -> None:
     process = Compiled(0.0, operation_s, 0.0)
 
-    assert warmed(process, 5.0) == Warming(0, 0.0)
+    assert run_until_warm(process, 5.0) == Warming(0, 0.0)
     assert process.worked_s < 0.3
 
 
@@ -47,7 +47,7 @@ def test_what_was_compiled_beforehand_has_no_warm_up(operation_s: float) -> None
 def test_a_compilers_seconds_are_seen_to_their_end(power: float, operation_s: float, compiled_s: float) -> None:
     process = Compiled(power, operation_s, compiled_s)
 
-    found = warmed(process, 8.0)
+    found = run_until_warm(process, 8.0)
 
     assert found.ended
     assert compiled_s * 0.4 < found.seconds < compiled_s * 3
@@ -64,11 +64,11 @@ def test_readings_that_something_interrupted_do_not_end_it_early() -> None:
     random = Random(4)
     process = Compiled(0.8, 4e-5, 1.0, lambda: 5.0 if random.random() < 0.15 else 1.0)
 
-    assert warmed(process, 8.0).seconds > 0.5
+    assert run_until_warm(process, 8.0).seconds > 0.5
 
 
 def test_one_that_has_no_end_is_called_so() -> None:
-    found = warmed(Compiled(0.5, 1e-4, 50.0), 2.0)
+    found = run_until_warm(Compiled(0.5, 1e-4, 50.0), 2.0)
 
     assert not found.ended
     assert 2.0 <= found.seconds < 8.0
@@ -77,7 +77,7 @@ def test_one_that_has_no_end_is_called_so() -> None:
 def test_where_it_is_not_looked_for_nothing_is_run() -> None:
     process = Compiled(0.5, 1e-4, 50.0)
 
-    assert warmed(process, 0.0) == Warming()
+    assert run_until_warm(process, 0.0) == Warming()
     assert process.worked_s == 0.0
 
 
@@ -94,10 +94,10 @@ class Stalled:
 
 
 def test_a_compiler_that_takes_long_is_not_taken_for_none() -> None:
-    assert warmed(Stalled(), 5.0) == Warming(0, 0.0)
+    assert run_until_warm(Stalled(), 5.0) == Warming(0, 0.0)
 
     patient = Stalled()
-    found = warmed(patient, 5.0, least_s=1.2)
+    found = run_until_warm(patient, 5.0, least_s=1.2)
 
     assert found.ended
     assert found.is_long

@@ -1,1 +1,1 @@
-"""What is found out before the first block: the pilot, and the batch sizes and rounds that it freezes."""
+"""The pilot before the first block, and the batch sizes, warm-up and rounds that it fixes."""

@@ -1,4 +1,4 @@
-"""What the pilot's readings become: batch sizes, warm-up, rounds per block. Pure: it opens and times nothing."""
+"""Batch sizes, warm-up and rounds per block, computed from the pilot's readings."""
 
 from __future__ import annotations
 
@@ -15,37 +15,36 @@ from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, ROUGHLY, Calibrated, Ca
 from sectax.model.treatment import Cell, Role, Standing
 from sectax.stats.pilot import Noise, pilot_noise, seconds_to_verdict, warm_up, width_after
 
-# Past this an operation outlasts by far what the switch to it costs, and a settling batch would double the run.
+# Longer operations dwarf the cost of switching to them, and a settling batch would double the run.
 SETTLE_UP_TO_S = 0.2
-# A few processes know little of how processes differ. On a quiet machine the layout of their memory alone makes a few
-# tenths of a per cent each, so that further rounds of the same two gain little.
+# Lower bound: two processes underestimate the variance between processes. Memory layout alone causes 0.3 %.
 LEAST_BETWEEN = 2 * 0.003**2
-# An effect is known well enough at a quarter of itself either way, and never needs more than ten per cent.
+# Target interval: ± a quarter of the effect, and 10 % at most.
 _WIDEST = math.log(1.1)
-# What the pilot saw of an effect is no more than a hint, so an interval that just excludes the limit is not aimed at.
+# The pilot's effect is only a hint, so aim for an interval clearly away from the limit.
 _SAFELY = 0.7
-# Rounds that take less than this part of their cell's fair share of a block are not cut for the sake of more blocks.
+# Rounds below this part of their cell's fair share of a block are not cut to fit more blocks.
 _WORTH_CUTTING = 0.5
-# A part of the blocks of a first verdict that may go into warming up. What is cut short of it is said of the treatment.
+# Warm-up may use this part of the time until the first verdict. The report names treatments with a shortened warm-up.
 _WARMING_AT_MOST = 0.5
-# The rounds of one cell depend on those of the others: after so many goes over all cells they hardly move.
+# Rounds of one cell depend on those of the others; three passes over all cells converge.
 _SWEEPS = 3
 
 
 @dataclass(frozen=True)
 class PilotTimes:
-    """One treatment as the pilot saw it.
+    """The pilot's readings of one treatment.
 
     Attributes:
-        open_s: the fastest opening, or its part of what several take side by side.
-        waits_s: what a visit takes its caller beside the batch.
-        pace: the mean visit over the fastest.
-        processes: log seconds per operation, batch by batch, of every process from its first batch on. The treatments
-            of a cell took turns: batches of one place met the same machine.
-        gap_s: idle seconds that must lie between one of its operations and the next.
-        overlap: how many times longer an operation lasts than it takes of its batch, since others run beside it.
-        warming: what its processes had run before the first of these batches.
-        lanes: how many of its cell open and warm up at once.
+        open_s: seconds of the fastest opening, divided by the number of parallel openings.
+        waits_s: seconds of a visit outside its batch.
+        pace: mean duration of a visit ÷ the shortest.
+        processes: log seconds per operation of every batch, by process. The treatments of a cell took turns, so
+            batches with the same index ran under the same conditions.
+        gap_s: minimum idle seconds between two operations.
+        overlap: latency of an operation ÷ its share of the batch; over 1 for concurrent operations.
+        warming: work before the first of these batches.
+        parallel: number of subjects of the cell that open and warm up in parallel.
     """
 
     operation: Operation
@@ -58,87 +57,87 @@ class PilotTimes:
     gap_s: float = 0.0
     overlap: float = 1.0
     warming: Warming = field(default_factory=Warming)
-    lanes: int = 1
+    parallel: int = 1
 
     @property
     def warming_s(self) -> float:
-        """What warming up adds to a block: others get warm beside it."""
-        return self.warming.seconds / self.lanes
+        """Seconds that warming up adds to a block."""
+        return self.warming.seconds / self.parallel
 
 
 def freeze(
-    plan: Plan, tried: Mapping[str, PilotTimes], empty_s: Mapping[str, float | None], left_s: float
+    plan: Plan, pilot_times: Mapping[str, PilotTimes], empty_s: Mapping[str, float | None], left_s: float
 ) -> Calibrated:
-    """Decide what every block will do.
+    """Fix batch sizes, warm-up and rounds for all blocks.
 
     Args:
-        tried: by treatment, of those that could be tried.
-        empty_s: by family, what an empty operation costs.
-        left_s: seconds of the budget that the blocks may take; infinite without one.
+        pilot_times: by treatment; without those that failed in the pilot.
+        empty_s: seconds of an empty operation by family.
+        left_s: seconds of the budget for the blocks; infinite without a budget.
     """
     family_of = {cell.id: cell.family for cell in plan.cells}
     calibrations: dict[str, Calibration] = {}
-    warming = _warming_share(plan, tried, left_s)
+    warming = _warming_share(plan, pilot_times, left_s)
     for cell in plan.cells:
-        here = {
-            treatment.id: tried[treatment.id]
+        in_cell = {
+            treatment.id: pilot_times[treatment.id]
             for treatment in plan.treatments
-            if treatment.cell == cell.id and treatment.id in tried
+            if treatment.cell == cell.id and treatment.id in pilot_times
         }
         counts = batch_sizes(
-            {name: attempt.operation for name, attempt in here.items()},
+            {name: times.operation for name, times in in_cell.items()},
             plan.target_batch_s(cell),
             equal_counts=plan.equal_counts,
         )
-        for name, attempt in here.items():
-            # Whoever was worked until it got no faster has no more of it, and one process of it alone was tried.
-            warmed = warm_up(attempt.processes) if plan.warms_up and not attempt.warming.is_long else None
-            compiling = math.ceil(warming * attempt.warming.operations / counts[name])
-            batch_s = counts[name] * attempt.operation.operation_s
+        for name, times in in_cell.items():
+            # Already warmed to a plateau: no extra warm-up.
+            warmed = warm_up(times.processes) if plan.warms_up and not times.warming.is_long else None
+            compiling = math.ceil(warming * times.warming.operations / counts[name])
+            batch_s = counts[name] * times.operation.operation_s
             steady = 0 if warmed is None else warmed.batches
             calibrations[name] = Calibration(
                 treatment=name,
                 count=counts[name],
                 warmup=compiling + steady,
                 batch_s=batch_s,
-                open_s=attempt.open_s,
-                granularity_s=attempt.granularity_s,
-                clock_read_s=attempt.clock_read_s,
+                open_s=times.open_s,
+                granularity_s=times.granularity_s,
+                clock_read_s=times.clock_read_s,
                 empty_s=empty_s.get(family_of[cell.id]),
-                # One that comes out of idle time does so in every visit, and is as cold in each of them.
-                settle=plan.settles and attempt.operation.operation_s <= SETTLE_UP_TO_S and not attempt.gap_s,
-                settled=(warmed is None or warmed.settled)
-                and attempt.warming.ended
-                and not (compiling and warming < 1),
-                waits_s=attempt.waits_s,
-                shortest_s=attempt.operation.shortest_s,
-                most=attempt.operation.most,
-                fewest=attempt.operation.fewest,
-                typical_s=attempt.overlap
-                * statistics.fmean(math.exp(log_s) for process in attempt.processes for log_s in process),
-                # What is compiled only by then takes many times longer at first.
-                warmup_s=warming * attempt.warming_s + steady * batch_s if compiling else None,
+                # With idle gaps every operation starts cold anyway.
+                settle=plan.settles and times.operation.operation_s <= SETTLE_UP_TO_S and not times.gap_s,
+                settled=(warmed is None or warmed.settled) and times.warming.ended and not (compiling and warming < 1),
+                waits_s=times.waits_s,
+                shortest_s=times.operation.shortest_s,
+                most=times.operation.most,
+                fewest=times.operation.fewest,
+                typical_s=times.overlap
+                * statistics.fmean(math.exp(log_s) for process in times.processes for log_s in process),
+                # Operations before JIT compilation take many times longer.
+                warmup_s=warming * times.warming_s + steady * batch_s if compiling else None,
             )
-    calibrations = _negatives_as_long_as_treatments(plan, calibrations)
-    rounds = _rounds(plan, tried, calibrations, left_s)
-    pace = statistics.fmean(trial.pace for trial in tried.values()) if tried else 1.0
+    calibrations = _resize_negatives(plan, calibrations)
+    rounds = _rounds(plan, pilot_times, calibrations, left_s)
+    pace = statistics.fmean(times.pace for times in pilot_times.values()) if pilot_times else 1.0
     return Calibrated(calibrations, rounds, pace=pace)
 
 
-def _warming_share(plan: Plan, tried: Mapping[str, PilotTimes], left_s: float) -> float:
-    """The part of what compilers need that fits into a budget that was asked for: half of it may go there."""
-    needed_s = FIRST_LOOK * sum(tried[treatment.id].warming_s for treatment in plan.treatments if treatment.id in tried)
+def _warming_share(plan: Plan, pilot_times: Mapping[str, PilotTimes], left_s: float) -> float:
+    """The share of the needed warm-up that fits into half of the budget given by the user."""
+    needed_s = FIRST_LOOK * sum(
+        pilot_times[treatment.id].warming_s for treatment in plan.treatments if treatment.id in pilot_times
+    )
     if plan.stopping.extends or not needed_s:
         return 1.0
     return min(1.0, _WARMING_AT_MOST * left_s / needed_s)
 
 
 def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, float]) -> Calibrated | None:
-    """The batch sizes for later blocks, where those of some cell turned out uneven; None where none did.
+    """Choose new batch sizes for cells whose batches turned out uneven; None if there are none.
 
     Args:
-        operation_s: by treatment, seconds per operation of the fastest visit of the last block. One that is not here
-            keeps what is known of it.
+        operation_s: seconds per operation in the fastest visit of the last block, by treatment; treatments that are
+            missing keep their calibration.
     """
     lengths = {
         name: replace(calibration, batch_s=calibration.count * operation_s.get(name, calibration.operation_s))
@@ -147,71 +146,70 @@ def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, fl
     calibrations, rounds = dict(calibrated.calibrations), dict(calibrated.rounds)
     for cell in plan.cells:
         members = [treatment for treatment in plan.treatments if treatment.cell == cell.id and treatment.id in lengths]
-        here = {member.id: lengths[member.id] for member in members if member.role is not Role.NEGATIVE}
-        alike = plan.equal_counts or plan.times_one_by_one
-        if alike or not uneven([calibration.batch_s for calibration in here.values()]):
+        in_cell = {member.id: lengths[member.id] for member in members if member.role is not Role.NEGATIVE}
+        fixed = plan.equal_counts or plan.times_one_by_one
+        if fixed or not uneven([calibration.batch_s for calibration in in_cell.values()]):
             continue
         counts = batch_sizes(
-            {name: _operation(calibration) for name, calibration in here.items()}, plan.target_batch_s(cell)
+            {name: _operation(calibration) for name, calibration in in_cell.items()}, plan.target_batch_s(cell)
         )
-        if all(counts[name] == here[name].count for name in here):
+        if all(counts[name] == in_cell[name].count for name in in_cell):
             continue
-        calibrations |= {name: _with_count(calibration, counts[name]) for name, calibration in here.items()}
+        calibrations |= {name: _set_count(calibration, counts[name]) for name, calibration in in_cell.items()}
         for member in members:
             if member.extra:
                 most = plan.rounds_range[1]
-                rounds[cell.id] = enough_rounds(calibrations[member.id], member.extra, rounds[cell.id], most)
+                rounds[cell.id] = rounds_for_extra(calibrations[member.id], member.extra, rounds[cell.id], most)
     if calibrations == calibrated.calibrations:
         return None
-    fed = _negatives_as_long_as_treatments(plan, calibrations)
-    return replace(calibrated, calibrations=fed, rounds=rounds)
+    return replace(calibrated, calibrations=_resize_negatives(plan, calibrations), rounds=rounds)
 
 
 def sized_again_note(block: int) -> str:
-    """What a run notes where the batches of later blocks have other sizes than the pilot found."""
-    return f"batches were sized again after block {block}: the pilot had read some too long"
+    """The run's note about changed batch sizes."""
+    return f"batch sizes changed after block {block}: the pilot overestimated some operations"
 
 
 def _operation(calibration: Calibration) -> Operation:
     return Operation(calibration.operation_s, calibration.shortest_s, calibration.most, calibration.fewest)
 
 
-def _with_count(calibration: Calibration, count: int) -> Calibration:
+def _set_count(calibration: Calibration, count: int) -> Calibration:
     return replace(calibration, count=count, batch_s=count * calibration.operation_s)
 
 
-def _negatives_as_long_as_treatments(plan: Plan, calibrations: dict[str, Calibration]) -> dict[str, Calibration]:
-    """Every negative control with batches of the length that differs most from their baseline's within its family.
+def _resize_negatives(plan: Plan, calibrations: dict[str, Calibration]) -> dict[str, Calibration]:
+    """Give each negative control the batch length of its family that differs most from the baseline's.
 
-    If the length of a batch alone makes a difference on this machine, the control then shows it.
+    So the control shows if the batch length alone makes a difference on this machine.
     """
     if plan.equal_counts or plan.times_one_by_one:
         return calibrations
     family_of = {cell.id: cell.family for cell in plan.cells}
     ratios: dict[str, list[float]] = {}
     for treatment in plan.treatments:
-        baseline = plan.cell(treatment.cell).baseline
-        if treatment.role is Role.TREATMENT and treatment.id in calibrations and baseline in calibrations:
-            ratio = calibrations[treatment.id].batch_s / calibrations[baseline].batch_s
+        base = plan.cell(treatment.cell).baseline
+        if treatment.role is Role.TREATMENT and treatment.id in calibrations and base in calibrations:
+            ratio = calibrations[treatment.id].batch_s / calibrations[base].batch_s
             ratios.setdefault(family_of[treatment.cell], []).append(ratio)
-    fed = dict(calibrations)
+    resized = dict(calibrations)
     for member in plan.treatments:
-        copied = calibrations.get(plan.cell(member.cell).baseline)
-        of_treatments = ratios.get(family_of[member.cell])
-        if member.role is not Role.NEGATIVE or member.id not in calibrations or copied is None or not of_treatments:
+        baseline = calibrations.get(plan.cell(member.cell).baseline)
+        family_ratios = ratios.get(family_of[member.cell])
+        if member.role is not Role.NEGATIVE or member.id not in calibrations or baseline is None or not family_ratios:
             continue
-        farthest = max(of_treatments, key=lambda ratio: abs(math.log(ratio)))
-        count = whole_operations(copied.batch_s * farthest, _operation(copied))
-        fed[member.id] = _with_count(replace(copied, treatment=member.id), count)
-    return fed
+        farthest = max(family_ratios, key=lambda ratio: abs(math.log(ratio)))
+        count = whole_operations(baseline.batch_s * farthest, _operation(baseline))
+        resized[member.id] = _set_count(replace(baseline, treatment=member.id), count)
+    return resized
 
 
 def _rounds(
-    plan: Plan, tried: Mapping[str, PilotTimes], calibrations: Mapping[str, Calibration], left_s: float
+    plan: Plan, pilot_times: Mapping[str, PilotTimes], calibrations: Mapping[str, Calibration], left_s: float
 ) -> dict[str, int]:
-    """Rounds per block of every cell: those that answer soonest, and fewer where the budget would not hold the blocks.
+    """Rounds per block by cell: those with the soonest verdict, fewer if the blocks would not fit into the budget.
 
-    Never fewer than the plan allows and a known extra cost in whole operations needs.
+    Never fewer than the plan's minimum and than a known extra cost in whole operations needs.
     """
     fewest, most = plan.rounds_range
     block_cost: dict[str, float] = {}
@@ -219,46 +217,45 @@ def _rounds(
     rounds: dict[str, int] = {}
     least: dict[str, int] = {}
     at_once = frozenset(treatment.id for treatment in plan.treatments if treatment.at_once)
-    once: dict[str, int] = {}  # what one block alone measures, one time
+    once: dict[str, int] = {}  # cells measured in the first block only
     noises: dict[str, Noise] = {}
     primary = {comparison.cell for comparison in plan.comparisons if comparison.standing is Standing.PRIMARY}
     for cell in plan.cells:
-        here = [
+        members = [
             treatment for treatment in plan.treatments if treatment.cell == cell.id and treatment.id in calibrations
         ]
-        frozen = [calibrations[treatment.id] for treatment in here]
+        frozen = [calibrations[treatment.id] for treatment in members]
+        times = {treatment.id: pilot_times[treatment.id] for treatment in members}
         if cell.once:
             once[cell.id] = 1
-            left_s -= _round_s(frozen, {treatment.id: tried[treatment.id] for treatment in here}, at_once)
+            left_s -= _round_s(frozen, times, at_once)
             continue
         block_cost[cell.id] = sum(calibration.open_s + calibration.warming_up_s for calibration in frozen)
-        shared = min(1.0, len(here) / plan.together) if plan.together else 1.0
-        round_cost[cell.id] = _round_s(
-            frozen, {treatment.id: tried[treatment.id] for treatment in here}, at_once, shared
-        )
+        gap_share = min(1.0, len(members) / plan.together) if plan.together else 1.0
+        round_cost[cell.id] = _round_s(frozen, times, at_once, gap_share)
         least[cell.id] = rounds[cell.id] = fewest if fewest == 1 else min(_rounded_to_even(fewest), most)
-        for treatment in here:
+        for treatment in members:
             if treatment.extra:
-                least[cell.id] = enough_rounds(calibrations[treatment.id], treatment.extra, least[cell.id], most)
-        noise = _noise(plan, cell, tried)
+                least[cell.id] = rounds_for_extra(calibrations[treatment.id], treatment.extra, least[cell.id], most)
+        noise = _noise(plan, cell, pilot_times)
         if plan.chooses_rounds and round_cost[cell.id] > 0:
-            # What was opened is used: with as much time in its rounds as in its opening, an answer takes at most twice
-            # as long as with the best number of them, however blocks vary.
+            # With rounds that last as long as opening, a verdict takes at most twice the optimal time, whatever the
+            # variance between blocks.
             filled = (
                 _rounded_to_even(math.ceil(block_cost[cell.id] / round_cost[cell.id])) if not plan.equal_counts else 0
             )
             rounds[cell.id] = min(max(filled, rounds[cell.id]), most)
-            # Nobody waits for an answer of the other cells: what they take beyond their opening is taken from these.
+            # Only primary cells are optimized; rounds of the others would delay their verdicts.
             if noise is not None and (cell.id in primary or not primary):
                 noises[cell.id] = noise
     cells = [*rounds]
     together = bool(cells) and len(calibrations) <= plan.together
     if together:
-        # A round of all cells that are open together takes as long as one gap.
-        joint_s = _round_s([*calibrations.values()], {name: tried[name] for name in calibrations}, at_once)
+        # All cells are open at the same time and share their gaps.
+        joint_s = _round_s([*calibrations.values()], {name: pilot_times[name] for name in calibrations}, at_once)
         round_cost = dict.fromkeys(cells, joint_s)
     at_least = dict(rounds)
-    # Whoever waits for an answer waits for whole blocks: what other cells take of them is a cost of each block too.
+    # A verdict needs whole blocks, so the time of the other cells counts as a cost per block.
     for _ in range(_SWEEPS):
         for cell in plan.cells:
             if cell.id not in noises:
@@ -269,12 +266,12 @@ def _rounds(
             rounds[cell.id] = min(max(best, at_least[cell.id]), most)
     rounds = {cell: max(wanted, least[cell]) for cell, wanted in rounds.items()}
     if together:
-        # Rounds that one of them does not share would be spent on waiting.
+        # Cells with fewer rounds than the others would only wait.
         rounds, least = {cells[0]: max(rounds.values())}, {cells[0]: max(least.values())}
         block_cost = {cells[0]: sum(block_cost.values())}
     _fit(rounds, least, block_cost, round_cost, left_s / ENOUGH_BLOCKS, _WORTH_CUTTING)
     if not plan.stopping.extends:
-        # A budget that was asked for holds a first verdict, if need be with the fewest rounds of all.
+        # A budget given by the user must fit the first verdict, even with the minimum of rounds.
         _fit(rounds, least, block_cost, round_cost, left_s / FIRST_LOOK, 0.0)
     return {cell: rounds.get(cell, rounds[cells[0]]) for cell in cells} | once
 
@@ -287,10 +284,7 @@ def _fit(
     block_s: float,
     worth: float,
 ) -> None:
-    """Cut rounds until a block is so short, or none is left that is worth it: they take *worth* of their fair share.
-
-    The cell whose rounds take longest goes first: what there is of short operations costs little and tells much.
-    """
+    """Cut rounds, longest cell first, until a block lasts *block_s* or all rounds are under *worth* of a fair share."""
     while (takes_s := sum(block_cost[cell] + rounds[cell] * round_cost[cell] for cell in rounds)) > block_s:
         floor_s = worth * takes_s / len(rounds)
         cut = [cell for cell in rounds if rounds[cell] > least[cell] and rounds[cell] * round_cost[cell] > floor_s]
@@ -301,22 +295,22 @@ def _fit(
 
 
 def _round_s(
-    frozen: Sequence[Calibration], tried: Mapping[str, PilotTimes], at_once: Collection[str], shared: float = 1.0
+    frozen: Sequence[Calibration], times: Mapping[str, PilotTimes], at_once: Collection[str], gap_share: float = 1.0
 ) -> float:
-    """Seconds of one round, at the pace that the pilot saw. Where operations are spaced, the others fill the gap.
+    """Seconds of one round at the pilot's pace; idle gaps are filled by the other treatments.
 
     Args:
-        at_once: treatments that are visited at the same moment.
-        shared: the part of a gap that is this cell's where others are visited in the same rounds.
+        at_once: treatments that are visited concurrently.
+        gap_share: this cell's part of a gap if other cells are visited in the same rounds.
     """
     work_s = {
-        calibration.treatment: (calibration.settled_batch_s + calibration.waits_s) * tried[calibration.treatment].pace
+        calibration.treatment: (calibration.settled_batch_s + calibration.waits_s) * times[calibration.treatment].pace
         for calibration in frozen
     }
-    waits_s = [shared * (trial.gap_s + work_s[name]) for name, trial in tried.items() if trial.gap_s]
-    together_s = max((seconds for name, seconds in work_s.items() if name in at_once), default=0.0)
-    by_turns_s = sum(seconds for name, seconds in work_s.items() if name not in at_once)
-    return max([together_s + by_turns_s, *waits_s])
+    gaps_s = [gap_share * (pilot.gap_s + work_s[name]) for name, pilot in times.items() if pilot.gap_s]
+    concurrent_s = max((seconds for name, seconds in work_s.items() if name in at_once), default=0.0)
+    sequential_s = sum(seconds for name, seconds in work_s.items() if name not in at_once)
+    return max([concurrent_s + sequential_s, *gaps_s])
 
 
 def _best_rounds(
@@ -328,9 +322,9 @@ def _best_rounds(
     round_cost: float,
     left_s: float,
 ) -> int:
-    """The rounds of one cell at which its closest comparison is answered soonest.
+    """The rounds that decide a cell's closest comparison soonest.
 
-    Where the clock alone ends the run, those at which it is known best by then.
+    If only the budget ends the run: the rounds with the narrowest interval at its end.
     """
     fewest, most = plan.rounds_range
     candidates = np.arange(_rounded_to_even(fewest), most + 1, 2)
@@ -370,23 +364,23 @@ def _best_rounds(
     return int(candidates[int(np.argmin(times))])
 
 
-def _noise(plan: Plan, cell: Cell, tried: Mapping[str, PilotTimes]) -> Noise | None:
-    """How the treatments of a cell vary beside their baseline, turn by turn, once they are warm."""
-    baseline = tried.get(cell.baseline)
+def _noise(plan: Plan, cell: Cell, pilot_times: Mapping[str, PilotTimes]) -> Noise | None:
+    """The variance of log ratios to the baseline in a cell, from the second half of each process."""
+    baseline = pilot_times.get(cell.baseline)
     if baseline is None:
         return None
     ratios = [
         [
             _warm_ratios(treatment_turns, baseline_turns)
-            for treatment_turns, baseline_turns in zip(tried[treatment.id].processes, baseline.processes, strict=False)
+            for treatment_turns, baseline_turns in zip(times.processes, baseline.processes, strict=False)
         ]
         for treatment in plan.treatments
-        if treatment.cell == cell.id and treatment.id in tried and tried[treatment.id] is not baseline
+        if treatment.cell == cell.id and (times := pilot_times.get(treatment.id)) is not None and times is not baseline
     ]
     noise = pilot_noise(ratios)
     if noise is None:
         return None
-    # Only the whole time of a process counts, and a command has no process to return to.
+    # A command is one process per visit, so rounds already include the variance between processes.
     return replace(noise, between=0.0 if plan.equal_counts else max(LEAST_BETWEEN, noise.between))
 
 
@@ -396,12 +390,12 @@ def _warm_ratios(treatment: Sequence[float], baseline: Sequence[float]) -> Seque
 
 
 def target_half_width(stopping: Stopping, distance: float) -> float:
-    """The half-width at which a comparison is probably done, a log ratio.
+    """The half-width (log ratio) at which a comparison is probably decided.
 
-    Never under half the margin: an effect beside the limit between two answers would ask for rounds without end.
+    At least half the margin: an effect close to a limit would need an endless number of rounds.
 
     Args:
-        distance: of the treatment from its baseline, as the pilot saw it: a positive log ratio.
+        distance: absolute log ratio of treatment and baseline in the pilot.
     """
     margin = math.log1p(stopping.margin)
     match stopping.until:
@@ -418,17 +412,13 @@ def target_half_width(stopping: Stopping, distance: float) -> float:
             return max(margin, min(distance / 2, _WIDEST)) / 2
 
 
-def enough_rounds(calibration: Calibration, extra: float, rounds: int, most: int) -> int:
-    """Rounds in which whole operations come to within a tenth of a known extra cost; `most` where none do.
-
-    One extra operation among the four of four rounds of one is 25 %, and no control of 4 %.
-    """
-    for enough in range(rounds, most + 1, 2):
-        if abs(calibration.known_extra(extra, enough) - extra) <= extra / 10:
-            return enough
+def rounds_for_extra(calibration: Calibration, extra: float, rounds: int, most: int) -> int:
+    """The fewest rounds in which whole operations add a known cost to within a tenth; `most` if there are none."""
+    for count in range(rounds, most + 1, 2):
+        if abs(calibration.known_extra(extra, count) - extra) <= extra / 10:
+            return count
     return most
 
 
 def _rounded_to_even(number: int) -> int:
-    """Rounds come in pairs, one the mirror image of the other."""
-    return number + number % 2
+    return number + number % 2  # each second round mirrors the one before

@@ -1,6 +1,6 @@
-"""The pilot: tries every treatment in processes of its own, and reads how long its operations last.
+"""The pilot: runs every treatment in processes of its own to find how long its operations take.
 
-What it measures is never part of a result. `calibration.freeze` turns it into batch sizes and rounds.
+Its measurements are never part of a result. `calibration.freeze` computes sizes and rounds from them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from sectax.calibration.freeze import PilotTimes, freeze
-from sectax.calibration.warming import Warming, warmed
+from sectax.calibration.warming import Warming, run_until_warm
 from sectax.design.batches import MOST_OPERATIONS, Operation, next_count, shortest_batch
 from sectax.engines.cpu_sets import NO_CPU_SETS, CpuSets
 from sectax.engines.guarded import Guarded
@@ -35,28 +35,27 @@ from sectax.model.subject import (
 from sectax.model.treatment import Treatment
 from sectax.model.trial import BlockEvent, Dropped, Opened, State
 
-# Two processes are the fewest that show how processes differ, and a pilot should be short.
+# The minimum that shows the variance between processes.
 PROCESSES = 2
 BATCHES_PER_PROCESS = 10
-# Short ones are cheap, and many of them tell more of how neighbours resemble each other.
+# Short batches are cheap, and more of them give a better estimate of their autocorrelation.
 MOST_BATCHES, SHORT_PROCESS_S = 32, 0.06
-# A subject whose visits last seconds is tried with fewer of them.
+# Fewer batches if a visit takes seconds.
 LONGEST_PROCESS_S = 2.0
 FEWEST_BATCHES = 4
-# Of longer operations a second process would cost the run more than it tells: a block has few of them either way.
+# For longer operations a second process is not worth its time: a block has few of them anyway.
 SIZED_FROM_S = 0.05
-# Where the plan fixes rounds and warm-up, a pilot finds out no more than how long an operation lasts: one process and a
-# few batches are enough.
+# If the plan fixes rounds and warm-up, only the duration of an operation is needed: one process, few batches.
 SIZING_S = 0.5
 FEWEST_TO_SIZE = 2
-# Other work on the machine can only lengthen a batch, so the fastest of a few readings says how long it lasts.
+# Interference only lengthens a batch, so take the fastest of a few readings.
 READINGS = 3
-# A single operation that lasts so many times longer than a batch has to is long enough, whatever else runs.
+# One operation this many times longer than the minimum batch is long enough despite interference.
 CLEARLY_ENOUGH = 4
-# Operations that take a caller longer than they last (a short function behind HTTP) make a visit longer than its batch.
-# Past this the subjects of a round would no longer meet the same machine, so such a batch has fewer operations.
+# A caller may need longer than the operation lasts (a short function behind HTTP), so a visit is longer than its batch.
+# Over this limit the subjects of a round would run under different conditions, so such batches get fewer operations.
 LONGEST_VISIT_S = 0.5
-# A warm-up is done in so many visits, so that a run that is interrupted or out of budget notices.
+# Warm-up is split into visits, so that an interrupt or the end of the budget is noticed.
 _WARMING_PARTS = 16
 
 Emit = Callable[[BlockEvent], None]
@@ -65,7 +64,7 @@ Tick = Callable[[str, float], None]
 
 @dataclass(frozen=True)
 class _Reading:
-    """One batch: how long it lasted by the clock of the plan's first metric, and how long it took its caller."""
+    """Seconds of a batch by the clock of the plan's first metric, and seconds that its caller waited."""
 
     elapsed_s: float
     spanned_s: float
@@ -79,45 +78,45 @@ def calibrate(
     left_s: Callable[[], float] = lambda: math.inf,
     tick: Tick = lambda treatment, operation_s: None,
     deciding: AbstractContextManager[None] | None = None,
-    lanes: CpuSets = NO_CPU_SETS,
+    cpu_sets: CpuSets = NO_CPU_SETS,
 ) -> Calibrated:
-    """Try every treatment, and freeze what the run needs to know of it.
+    """Run the pilot and fix the sizes of the run.
 
     Args:
         specs: by treatment.
-        empties: by family, a subject whose operation does nothing; its cost is printed beside short operations.
-        emit: is called for every treatment that was opened or dropped.
-        left_s: the seconds of the budget that are left when it is asked.
-        tick: is called before every reading with the treatment and the seconds of one operation, 0 where they are not
-            known yet, and once they are; what it raises ends the pilot.
-        lanes: processors for opening and warming up.
-        deciding: is entered while nothing is measured any more and the figures are worked out.
+        empties: by family, a subject whose operation does nothing.
+        emit: receives an event for every treatment that was opened or dropped.
+        left_s: returns the remaining seconds of the budget.
+        tick: called before every reading with the treatment and the seconds of one operation (0 if unknown), and again
+            when they are known; an exception from it ends the pilot.
+        cpu_sets: processors for opening and warming up.
+        deciding: context of the computation after the last measurement.
     Returns:
-        Calibrations of the treatments that could be tried.
+        Calibrations of all treatments that did not fail.
     """
     metric = plan.metrics[0]
     empty_s = {family: _empty_cost(spec, metric, emit, family) for family, spec in empties.items()}
     known_seconds = {treatment.id: known_s(specs[treatment.id]) for treatment in plan.treatments}
-    tried: dict[str, PilotTimes] = {
-        name: _left_to_block(seconds) for name, seconds in known_seconds.items() if seconds is not None
+    times: dict[str, PilotTimes] = {
+        name: _known_times(seconds) for name, seconds in known_seconds.items() if seconds is not None
     }
-    alone = frozenset(tried_alone(plan, specs))
+    piloted = frozenset(tried_alone(plan, specs))
     for cell in plan.cells:
-        members = [treatment for treatment in plan.treatments if treatment.cell == cell.id and treatment.id in alone]
-        tried |= _try_cell(
-            [_Trying(treatment.id, specs[treatment.id], plan, _one_at_a_time(tick)) for treatment in members],
+        members = [treatment for treatment in plan.treatments if treatment.cell == cell.id and treatment.id in piloted]
+        times |= _pilot_cell(
+            [_Pilot(treatment.id, specs[treatment.id], plan, _one_at_a_time(tick)) for treatment in members],
             emit,
-            lanes.of([specs[treatment.id] for treatment in members]),
+            cpu_sets.of([specs[treatment.id] for treatment in members]),
         )
     sources = {treatment.id: _source(treatment, plan, specs) for treatment in plan.treatments}
     with deciding or nullcontext():
         return freeze(
-            plan, {name: tried[source] for name, source in sources.items() if source in tried}, empty_s, left_s()
+            plan, {name: times[source] for name, source in sources.items() if source in times}, empty_s, left_s()
         )
 
 
 def tried_alone(plan: Plan, specs: Mapping[str, SubjectSpec]) -> tuple[str, ...]:
-    """The treatments that the pilot tries; the others have the subject of their baseline, or a length that is known."""
+    """The treatments that the pilot runs: not those with their baseline's subject or a known duration."""
     return tuple(
         treatment.id
         for treatment in plan.treatments
@@ -126,13 +125,13 @@ def tried_alone(plan: Plan, specs: Mapping[str, SubjectSpec]) -> tuple[str, ...]
 
 
 def _source(treatment: Treatment, plan: Plan, specs: Mapping[str, SubjectSpec]) -> str:
-    """Whose trial counts for this treatment: the baseline's where both have the same subject, otherwise its own."""
+    """The treatment whose readings apply: the baseline if both have the same subject, otherwise itself."""
     baseline = plan.cell(treatment.cell).baseline
     return baseline if specs[treatment.id] == specs[baseline] else treatment.id
 
 
-def _left_to_block(operation_s: float) -> PilotTimes:
-    """What is known of an operation that the pilot leaves to the block: a visit has room for one."""
+def _known_times(operation_s: float) -> PilotTimes:
+    """The times of an operation of known duration; a visit has one."""
     return PilotTimes(Operation(operation_s, 0.0, 1), 0.0, 0.0, 1.0, 0.0, 0.0, ((math.log(operation_s),),))
 
 
@@ -146,50 +145,50 @@ def _one_at_a_time(tick: Tick) -> Tick:
     return ticked
 
 
-def _try_cell(members: list[_Trying], emit: Emit, lanes: CpuSets) -> dict[str, PilotTimes]:
-    """Try the treatments of a cell as a block does: by turns, so that what they share is seen to be shared."""
-    going = list(members)
-    places = {trying.name: place for place, trying in enumerate(members)}
-    by_name = {trying.name: trying for trying in members}
+def _pilot_cell(members: list[_Pilot], emit: Emit, cpu_sets: CpuSets) -> dict[str, PilotTimes]:
+    """Run the treatments of a cell by turns, as a block does, so that they share interference."""
+    alive = list(members)
+    indices = {pilot.name: index for index, pilot in enumerate(members)}
+    by_name = {pilot.name: pilot for pilot in members}
 
-    def run_step(among: list[_Trying], step: Callable[[_Trying], None], lanes: CpuSets = NO_CPU_SETS) -> None:
-        indices = {trying.name: places[trying.name] for trying in among if trying in going}
-        for name, result in lanes.results(indices, lambda name: step(by_name[name])):
-            trying = by_name[name]
+    def run_step(pilots: list[_Pilot], step: Callable[[_Pilot], None], cpu_sets: CpuSets = NO_CPU_SETS) -> None:
+        chosen = {pilot.name: indices[pilot.name] for pilot in pilots if pilot in alive}
+        for name, result in cpu_sets.results(chosen, lambda name: step(by_name[name])):
+            pilot = by_name[name]
             try:
                 result()
             except (SubjectFailed, SubjectSkipped) as error:
-                going.remove(trying)
-                trying.subject.kill()
-                emit(_dropped(trying.name, error))
+                alive.remove(pilot)
+                pilot.subject.kill()
+                emit(_dropped(pilot.name, error))
 
     try:
         for number in range(PROCESSES):
-            again = [trying for trying in going if number == 0 or not trying.is_done]
-            # As in a block: their processes start side by side, so what that takes is waited for once.
-            run_step(again, lambda trying: trying.start(lanes, places[trying.name]))
-            run_step(again, _Trying.open, lanes)
-            run_step(again, lambda trying: trying.say_opened(emit))
-            run_step(again, _Trying.warm, lanes)
-            lanes.gather(trying.subject for trying in again if trying in going)
-            run_step(again, _Trying.size)
-            for turn in range(max((trying.batches for trying in again), default=0)):
-                run_step([trying for trying in again if turn < trying.batches], _Trying.take_turn)
-            run_step(again, _Trying.close)
-        trials: dict[str, PilotTimes] = {}
-        run_step(members, lambda trying: trials.update({trying.name: trying.seen()}))
-        return trials
+            pilots = [pilot for pilot in alive if number == 0 or not pilot.is_done]
+            # As in a block: processes start in parallel.
+            run_step(pilots, lambda pilot: pilot.start(cpu_sets, indices[pilot.name]))
+            run_step(pilots, _Pilot.open, cpu_sets)
+            run_step(pilots, lambda pilot: pilot.emit_opened(emit))
+            run_step(pilots, _Pilot.warm, cpu_sets)
+            cpu_sets.gather(pilot.subject for pilot in pilots if pilot in alive)
+            run_step(pilots, _Pilot.size)
+            for turn in range(max((pilot.batches for pilot in pilots), default=0)):
+                run_step([pilot for pilot in pilots if turn < pilot.batches], _Pilot.take_turn)
+            run_step(pilots, _Pilot.close)
+        times: dict[str, PilotTimes] = {}
+        run_step(members, lambda pilot: times.update({pilot.name: pilot.times()}))
+        return times
     finally:
-        for trying in members:
-            trying.subject.kill()
+        for pilot in members:
+            pilot.subject.kill()
 
 
-class _Trying:
-    """One treatment while it is tried.
+class _Pilot:
+    """The pilot of one treatment.
 
     Attributes:
-        sizes_only: whether no more is to be found out than how long an operation lasts.
-        batches: turns that a process of it has.
+        sizes_only: whether only the duration of an operation is needed.
+        batches: turns of each process.
     """
 
     def __init__(self, name: str, spec: SubjectSpec, plan: Plan, tick: Tick) -> None:
@@ -197,8 +196,8 @@ class _Trying:
         self.sizes_only = not plan.warms_up and not plan.chooses_rounds
         self.batches = 0
         self._spec, self._plan, self._tick = spec, plan, tick
-        self._lanes = 1
-        # Operations with idle time between them tell nothing together that each alone does not.
+        self._parallel = 1
+        # With idle gaps, a batch of several operations shows no more than one of a single operation.
         self._idle_s = gap_s(spec)
         self._longest_warmup_s = longest_warmup_s(spec) if plan.warms_up else 0.0
         self._warming: Warming | None = None
@@ -212,9 +211,9 @@ class _Trying:
         self._processes: list[list[_Reading]] = []
         self.subject = Guarded(name, spec)
 
-    def start(self, lanes: CpuSets, index: int) -> None:
-        self.subject, self._lanes = Guarded(self.name, self._spec), lanes.many
-        lanes.start(self.subject, index)
+    def start(self, cpu_sets: CpuSets, index: int) -> None:
+        self.subject, self._parallel = Guarded(self.name, self._spec), cpu_sets.many
+        cpu_sets.start(self.subject, index)
 
     def open(self) -> None:
         began = time.monotonic()
@@ -225,18 +224,18 @@ class _Trying:
 
     @property
     def is_done(self) -> bool:
-        """Whether another process of it would tell too little."""
+        """Whether a second process is not worth its time."""
         return self.sizes_only or (self._warming is not None and self._warming.is_long)
 
-    def say_opened(self, emit: Emit) -> None:
+    def emit_opened(self, emit: Emit) -> None:
         if not self._count:
             emit(Opened(self.name, self._witnesses, self.subject.first, self._opened_s[0]))
 
     def warm(self) -> None:
-        """Work a fresh process until it gets no faster: how long that takes is found out in the first one."""
+        """Warm up a fresh process; the first one finds how many operations that takes."""
         if self._warming is None:
             least_s = least_warmup_s(self._spec)
-            self._warming = warmed(lambda count: self._read(count).elapsed_s, self._longest_warmup_s, least_s)
+            self._warming = run_until_warm(lambda count: self._read(count).elapsed_s, self._longest_warmup_s, least_s)
             return
         left = self._warming.operations
         while left > 0:
@@ -245,7 +244,7 @@ class _Trying:
             left -= part
 
     def size(self) -> None:
-        """In the first process, find out how many operations make a batch: when no other one is still starting."""
+        """Find the number of operations per batch; in the first process only, after all of the cell have started."""
         if self._count:
             return
         plan = self._plan
@@ -271,22 +270,22 @@ class _Trying:
         self.subject.close()
         self.subject.kill()
 
-    def seen(self) -> PilotTimes:
-        """What was found out. Raises `SubjectFailed` where its clock stood still."""
+    def times(self) -> PilotTimes:
+        """The readings of all processes. Raises `SubjectFailed` if the clock did not advance."""
         metric, count = self._plan.metrics[0], self._count
         readings = [reading for process in self._processes for reading in process]
         if any(reading.elapsed_s <= 0 for reading in readings):
             raise SubjectFailed(
-                f"{self.name}: its clock stood still while {count} operations ran",
-                "a clock with finer steps is needed; sectax doctor names this machine's",
+                f"{self.name}: its clock did not advance while {count} operations ran",
+                "use a clock with a finer resolution; sectax doctor shows those of this machine",
                 "pilot",
             )
         fastest_s = min(reading.elapsed_s for reading in readings)
         waits_s = min(max(0.0, reading.spanned_s - reading.elapsed_s) for reading in readings)
         return PilotTimes(
             operation=Operation(fastest_s / count, self._shortest_s(), self._most, self._fewest),
-            # The first opening of all loads what every later one finds loaded.
-            open_s=min(self._opened_s) / self._lanes,
+            # The minimum, since the first opening also fills caches.
+            open_s=min(self._opened_s) / self._parallel,
             waits_s=waits_s,
             pace=max(1.0, statistics.fmean(reading.spanned_s for reading in readings) / (fastest_s + waits_s)),
             granularity_s=_coarsest(self._witnesses, "granularity", metric),
@@ -297,14 +296,14 @@ class _Trying:
             gap_s=self._idle_s,
             overlap=self._overlap,
             warming=self._warming or Warming(),
-            lanes=self._lanes,
+            parallel=self._parallel,
         )
 
     def _shortest_s(self) -> float:
         return _shortest_s(self._witnesses, self._plan.metrics[0], timed_alone=self._plan.times_one_by_one)
 
     def _read(self, count: int) -> _Reading:
-        """One batch. What its pace made it wait for is no part of it: in a block others work meanwhile."""
+        """Run one batch, without counting the idle gap: in a block other subjects run during it."""
         self._tick(self.name, 0.0)
         began = time.monotonic()
         visit, metric = self.subject.visit(Work(count)), self._plan.metrics[0].observed
@@ -316,9 +315,9 @@ class _Trying:
 
 
 def _batches(visit_s: float, *, sizes_only: bool) -> int:
-    """How many batches a process of the pilot has, by how long a visit takes whoever makes it."""
+    """The number of batches per process of the pilot, for visits of this duration."""
     if sizes_only and visit_s > SIZING_S:
-        return 1  # what lasts so long is not done again to learn how long it lasts
+        return 1  # one reading is enough for long operations
     visit = max(visit_s, 1e-9)
     longest_s, fewest = (SIZING_S, FEWEST_TO_SIZE) if sizes_only else (LONGEST_PROCESS_S, FEWEST_BATCHES)
     many = (
@@ -330,7 +329,7 @@ def _batches(visit_s: float, *, sizes_only: bool) -> int:
 def _smallest_count(
     read: Callable[[int], _Reading], shortest_s: float, aim_s: float, most: int | None, first: int = 1
 ) -> tuple[int, int | None, list[_Reading]]:
-    """How many operations last long enough to judge by, how many a visit has room for, and the readings of so many."""
+    """Operations of the shortest reliable batch, the most that fit into a visit, and the readings of that batch."""
     enough_s = max(shortest_s, aim_s / 2)
     following: int | None = first
     count, room, readings = first, most, [_Reading(0.0, 0.0)]
@@ -341,7 +340,7 @@ def _smallest_count(
             fastest = min(readings, key=lambda reading: reading.elapsed_s)
             room = _room_for_operations(fastest, count, shortest_s) if most is None else most
             following = next_count(count, fastest.elapsed_s, enough_s, room or MOST_OPERATIONS)
-            # A reading that was long because something else ran would end the search at too few operations.
+            # Repeat: a reading lengthened by interference would end the search at too few operations.
             is_long = fastest.elapsed_s > LONGEST_VISIT_S or (
                 count == 1 and fastest.elapsed_s > CLEARLY_ENOUGH * enough_s
             )
@@ -352,7 +351,7 @@ def _smallest_count(
 
 
 def _room_for_operations(reading: _Reading, count: int, shortest_s: float) -> int | None:
-    """Operations that a visit has room for, at least as many as the clock needs; None where that says nothing."""
+    """Operations that fit into a visit, at least those the clock needs; None if the reading is zero."""
     if reading.elapsed_s <= 0:
         return None
     needed = math.ceil(shortest_s * count / reading.elapsed_s)
@@ -360,15 +359,11 @@ def _room_for_operations(reading: _Reading, count: int, shortest_s: float) -> in
 
 
 def _elapsed_s(subject: Subject, count: int, metric: Metric, settle: int = 0) -> float:
-    """Seconds of so many operations by the clock of the plan's first metric."""
     return subject.visit(Work(count, settle=settle)).elapsed_s(metric.observed)
 
 
 def _coarsest(witnesses: Witnesses, name: str, metric: Metric) -> float:
-    """The step of the clock that times the batches, or what reading it costs; 0 where the subject does not say.
-
-    Where CPU time answers, wall time stands beside it, and the coarser of both clocks counts.
-    """
+    """A property of the subject's clock in seconds, 0 if unknown: the coarser clock if CPU time is measured."""
     clocks = ("clock", "cpu_clock") if metric.cpu else ("clock",)
     return max(float(witnesses.get(f"{clock}_{name}_s", 0.0)) for clock in clocks)
 
@@ -379,7 +374,7 @@ def _shortest_s(witnesses: Witnesses, metric: Metric, *, timed_alone: bool = Fal
 
 
 def _empty_cost(spec: SubjectSpec, metric: Metric, emit: Emit, family: str) -> float | None:
-    """Seconds of an empty operation in this family's loop; None where it cannot be measured."""
+    """Seconds of an empty operation in this family's loop; None if it cannot be measured."""
     subject = Guarded(f"{family}: empty", spec)
     try:
         witnesses = subject.open()

@@ -1,7 +1,7 @@
-"""How long a fresh process needs until it is as fast as it gets, where a compiler works while it runs. Pure.
+"""Warm-up of a process with a JIT compiler, measured until it gets no faster.
 
-The batches that the pilot has of an operation last a tenth of a second together. What a JVM runs by then is 2 to 600
-times slower than what it runs in the end, which it reaches after one to three seconds (docs/method-notes.md).
+The pilot's batches last 0.1 s together. A JVM is then 2 to 600 times slower than at its plateau, which it reaches
+after one to three seconds (docs/method-notes.md).
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from dataclasses import dataclass
 
 FIRST_STEP_S = 0.01
 _LONG_S = 0.5
-# A step that is faster than the fastest before it by less than this is as fast as that one.
+# A step must be faster than the fastest before it by this share to count as faster.
 LEAST_GAIN = 0.04
-# Two such steps end it: one alone may have been interrupted, or wait for the compiler. A long one has many readings.
-_ONE_IS_ENOUGH_S = 0.3
-# Readings of a step, about: half of them say how fast it was, so that what interrupts one or two has no say.
+# Three steps without gain end the warm-up, since one may have been interrupted; after this time two are enough.
+_TWO_ARE_ENOUGH_S = 0.3
+# Readings per step, about. The median of the second half is robust against interruptions.
 _PARTS = 6
-# A step ends where what is left of it is shorter than most operations.
+# A step ends if less than this remains, which is shorter than most operations.
 _NEARLY = 0.999
-# Of the time that is not judged, a step after it has this part.
+# Steps after the unjudged time are at most a quarter of it.
 _STEPS = 4
 _GROWTH = 8
 
 
 @dataclass(frozen=True)
 class Warming:
-    """Operations before a process is warm, and whether its end was seen."""
+    """Operations and seconds until a process is warm; `ended` is False if it was still getting faster."""
 
     operations: int = 0
     seconds: float = 0.0
@@ -36,20 +36,18 @@ class Warming:
 
     @property
     def is_long(self) -> bool:
-        """Whether one process says enough: a second one would cost the run more than it tells."""
+        """Whether warming a second process would cost more than it is worth."""
         return self.seconds > _LONG_S
 
 
-def warmed(read: Callable[[int], float], longest_s: float, least_s: float = 0.0) -> Warming:
-    """Work a fresh process in steps that last twice as long each, until they are no faster than the one before them.
-
-    An operation of an interpreter or of machine code has no warm-up: its first three steps are equally fast.
+def run_until_warm(read: Callable[[int], float], longest_s: float, least_s: float = 0.0) -> Warming:
+    """Run a fresh process in steps of doubling length until they get no faster.
 
     Args:
-        read: runs so many operations, and gives their seconds.
-        longest_s: seconds of work after which it ends at the latest.
-        least_s: seconds before which nothing is concluded. With P-256 a JVM is as slow at 0.2 s of work as at 0.05,
-            until its compiler is done with large methods, and three times faster at 2 s.
+        read: runs a number of operations and returns their seconds.
+        longest_s: maximum seconds of work.
+        least_s: seconds before which nothing is concluded. A JVM shows a false plateau with P-256: it is as slow after
+            0.2 s as after 0.05 s, until large methods are compiled, and three times faster after 2 s.
     """
     count, fastest_s, done, spent_s, step_s = 1, math.inf, 0, 0.0, FIRST_STEP_S
     flat: list[Warming] = []
@@ -68,8 +66,8 @@ def warmed(read: Callable[[int], float], longest_s: float, least_s: float = 0.0)
             flat, fastest_s = [Warming(done, spent_s)], cost_s
         else:
             flat.append(Warming(done, spent_s))
-        if len(flat) > 1 and (len(flat) > 2 or spent_s > _ONE_IS_ENOUGH_S) and spent_s >= least_s * _NEARLY:
-            # Within the first of them it still became faster, unless that is the first of all.
+        if len(flat) > 1 and (len(flat) > 2 or spent_s > _TWO_ARE_ENOUGH_S) and spent_s >= least_s * _NEARLY:
+            # The process still got faster within the first of these steps, unless that is the very first step.
             late = [step for step in flat if step.seconds >= least_s * _NEARLY] if least_s else flat
             return late[1] if len(late) > 1 and late[0] is flat[0] and flat[0].operations else late[0]
         done, spent_s, step_s = done + operations, spent_s + lasted_s, 2 * step_s

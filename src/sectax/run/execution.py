@@ -74,7 +74,7 @@ class LocalExecution:
 
         specs, empties = self._bench.specs(self._inputs, None), self._bench.empties()
         deciding = self._sink.waiting("planning the blocks")
-        return calibrate(self._plan, specs, empties, emit, left_s, tick, deciding=deciding, lanes=self._lanes)
+        return calibrate(self._plan, specs, empties, emit, left_s, tick, deciding=deciding, cpu_sets=self._lanes)
 
     def gaps(self, calibrated: Calibrated) -> dict[str, float]:
         """Seconds between the end of one operation and the start of the next, by treatment."""
