@@ -1,1 +1,1 @@
-"""Observations in, findings out. Knows no subject, no file and no clock, so an old run can be judged again."""
+"""Compute findings from observations. Reads no files, subjects or clocks, so old runs can be judged again."""

@@ -1,4 +1,4 @@
-"""A run judged as a whole: findings after the audit, and what a warning does to a verdict."""
+"""Analyse a whole run: findings after the audit, and verdicts withdrawn by warnings."""
 
 from __future__ import annotations
 
@@ -20,41 +20,40 @@ from sectax.stats.run_controls import depends_on_control
 def analyse(
     measured: Measured, warnings: Iterable[AuditWarning] = (), findings: Sequence[Finding] | None = None
 ) -> Analysed:
-    """Everything that a report needs, and nothing that it would have to compute.
+    """Compute everything that reports show.
 
     Args:
-        warnings: what the audit of this run said; a fatal one takes away the verdicts that it concerns.
-        findings: as `judge(measured)` gave them, where the caller has them already.
+        warnings: from the audit of this run; fatal ones withdraw verdicts.
+        findings: the result of `judge(measured)` if already computed.
     """
     all_warnings = tuple(warnings)
-    judged = judge(measured) if findings is None else findings
-    after = withhold(measured.plan, judged, all_warnings)
+    findings = withhold(measured.plan, judge(measured) if findings is None else findings, all_warnings)
     return Analysed(
         measured=measured,
-        findings=after,
-        controls=family_controls(measured, after),
+        findings=findings,
+        controls=family_controls(measured, findings),
         treatments=treatment_results(measured),
         warnings=all_warnings,
         scope=scope_sentence(measured),
         wrong_expected=wrong_expected(measured),
-        hosts=across_hosts(measured, after),
+        hosts=across_hosts(measured, findings),
     )
 
 
 def scope_sentence(measured: Measured) -> str:
-    """What the verdicts of this run hold for. What of them holds elsewhere, the plan says."""
+    """State which hosts and sessions the verdicts hold for."""
     sessions = len(measured.sessions)
     if len(measured.machines) > 1:
         when = "that session" if sessions == 1 else f"those {sessions} sessions"
         return (
-            f"{len(measured.machines)} hosts: the verdicts are about these hosts, which all count alike, in {when}. "
-            "Claims about hosts like these take each host as one observation, and the hosts measured as a random "
-            "sample of them."
+            f"{len(measured.machines)} hosts: the verdicts hold for these hosts, equally weighted, in {when}. "
+            "Claims about similar hosts treat each host as one observation and assume that the hosts are a random "
+            "sample."
         )
     if len(measured.hosts) > 1:
         return (
             f"{len(measured.hosts)} workers on one machine, which disturbed each other: the verdicts hold for that "
-            "machine in that session. Nothing is claimed of hosts."
+            "machine in that session, not for other hosts."
         )
     host = measured.sessions[0].identity.get("host.cpu_model", "") if measured.sessions else ""
     where = f"one host ({host})" if host else "one host"
@@ -64,7 +63,7 @@ def scope_sentence(measured: Measured) -> str:
 
 
 def wrong_expected(measured: Measured) -> float:
-    """How many wrong claims to expect among the secondary comparisons, which do not share their error level."""
+    """The expected number of wrong claims among secondary comparisons, which do not share an error level."""
     total = 0.0
     for comparison in measured.plan.comparisons:
         values = measured.values.get(comparison.metric, {})
@@ -77,26 +76,26 @@ RUN = "run"
 
 
 def withhold(plan: Plan, findings: Iterable[Finding], warnings: Iterable[AuditWarning]) -> tuple[Finding, ...]:
-    """The findings with the warnings that concern them, WITHDRAWN where a fatal one takes the verdict away.
+    """Attach warnings to the findings that they concern, and withdraw verdicts with fatal warnings.
 
-    A warning's subject is a comparison, a treatment (either arm of a comparison), a cell, a family, a metric or the
-    whole run. One about a positive control concerns the verdicts that lean on that control, one about a metric those
-    that say 'no more than the margin' in it; one about the run leaves its controls alone, which show why.
+    A warning's subject is a comparison, a treatment (either arm), a cell, a family, a metric or the whole run. A
+    warning about a positive control concerns the verdicts that depend on it; one about a metric concerns its verdicts
+    within the margin; one about the run does not concern the controls.
     """
-    every = tuple(warnings)
-    reach = _Reach(plan)
+    all_warnings = tuple(warnings)
+    scope = _Scope(plan)
     judged = []
     for finding in findings:
-        own = tuple(warning for warning in every if reach.concerns(warning, finding))
-        if any(reach.takes_away(warning, finding) for warning in own):
+        own = tuple(warning for warning in all_warnings if scope.concerns(warning, finding))
+        if any(scope.withdraws(warning, finding) for warning in own):
             judged.append(replace(finding, verdict=VerdictId.WITHDRAWN, withheld=finding.verdict, warnings=own))
         else:
             judged.append(replace(finding, warnings=own))
     return tuple(judged)
 
 
-class _Reach:
-    """Which findings a warning is about."""
+class _Scope:
+    """The findings that a warning concerns."""
 
     def __init__(self, plan: Plan) -> None:
         self._observed = {metric.name: metric.observed for metric in plan.metrics}
@@ -122,9 +121,8 @@ class _Reach:
             self._family[comparison.cell],
         )
 
-    def takes_away(self, warning: AuditWarning, finding: Finding) -> bool:
-        """Whether a warning that concerns a finding leaves it without a verdict."""
+    def withdraws(self, warning: AuditWarning, finding: Finding) -> bool:
         if warning.severity != Severity.FATAL or finding.verdict == VerdictId.NOT_MEASURED:
             return False
-        # A control that was missed goes on showing that it was.
+        # A positive control that was missed keeps its own verdict, which shows that.
         return finding.comparison.id not in self._positive or warning.subject not in self._positive

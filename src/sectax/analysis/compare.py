@@ -1,4 +1,4 @@
-"""Sets a run beside a published study or another run: effects and shapes stand, absolute figures get no verdict."""
+"""Compare a run with a published study or another run."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from sectax.model.plan import Plan
 from sectax.model.published import BASELINE, EVERY, OTHERS, Counterpart, PublishedStudy, PublishedTable
 from sectax.model.treatment import MEASURED, Standing
 
-# sectax and its own libraries: listed where they differ, but they do not run the subjects.
+# sectax and its libraries do not run the subjects: differences are listed but do not refuse ratios.
 _OWN = "sectax"
-# Options that say how much is measured, not what.
+# Options for how much is measured, not what.
 _HOW_MUCH = {"runs"}
 _ENDS = {Summary.WORST: "highest", Summary.LEAST: "lowest"}
 _NO_FIGURE = "the study has no figure"
@@ -37,25 +37,25 @@ _COMPARED = {Standing.PRIMARY, Standing.SECONDARY}
 
 
 def compare_with_published(analysed: Analysed, study: PublishedStudy) -> PublishedComparison:
-    """Both tables in the study's own layout, and the ratios within each.
+    """Compare in the layout of the study's tables, with the ratios within each table.
 
     Raises:
-        WrongUse: the run is of another experiment, or nobody has said yet how the study's labels read in sectax.
+        WrongUse: the run is of another experiment, or the study has no mapping of its labels to levels.
     """
     plan = analysed.measured.plan
     if study.counterpart is None:
-        raise WrongUse(f"it is not recorded how the levels of published:{study.id} read in sectax")
+        raise WrongUse(f"published:{study.id} has no mapping to sectax's levels")
     if plan.experiment != study.experiment:
         raise WrongUse(
-            f"published:{study.id} is about {study.experiment}, this run about {plan.experiment}",
-            f"sectax run {study.experiment} --published measures the study's own levels",
+            f"published:{study.id} is about {study.experiment}, this run is about {plan.experiment}",
+            f"measure the study's levels with: sectax run {study.experiment} --published",
         )
     counterpart = resolved(study.counterpart, plan)
     study = replace(study, counterpart=counterpart)
     tables, left_out = [], []
     for table in study.tables:
         if table.derived and table.id not in counterpart.differences:
-            left_out.append(f"{table.id}: computed by the study from another of its tables")
+            left_out.append(f"{table.id}: computed from another table of the study")
         elif table.id not in (*counterpart.metrics, *counterpart.differences):
             left_out.append(f"{table.id}: sectax has no counterpart of {table.metric}")
         else:
@@ -74,9 +74,9 @@ def compare_with_published(analysed: Analysed, study: PublishedStudy) -> Publish
 
 
 def resolved(counterpart: Counterpart, plan: Plan) -> Counterpart:
-    """The counterpart with the levels that this plan has in the place of those that stand for them.
+    """Replace the counterpart's placeholders by the levels of this plan.
 
-    Where one label stands for several levels, they become variants; where the plan lacks a factor, it has none.
+    A label for several levels becomes several variants; a factor that the plan lacks has none.
     """
     levels = {factor.name: factor.levels for factor in plan.factors}
     variants = {
@@ -96,7 +96,7 @@ def resolved(counterpart: Counterpart, plan: Plan) -> Counterpart:
 
 
 def compare_runs(a: Analysed, b: Analysed) -> RunComparison:
-    """Each treatment against the baseline of its own run, side by side; absolute figures where both measured the same.
+    """Compare the effects of two runs, and absolute figures where both measured the same.
 
     Raises:
         WrongUse: the runs are of different experiments.
@@ -104,8 +104,8 @@ def compare_runs(a: Analysed, b: Analysed) -> RunComparison:
     plan_a, plan_b = a.measured.plan, b.measured.plan
     if plan_a.experiment != plan_b.experiment:
         raise WrongUse(
-            f"the one run is about {plan_a.experiment}, the other about {plan_b.experiment}",
-            "only runs of one experiment have effects in common",
+            f"the first run is about {plan_a.experiment}, the second about {plan_b.experiment}",
+            "compare runs of the same experiment",
         )
     differences = tuple(_differences(a, b))
     findings_a = {finding.comparison.id: finding for finding in a.findings if finding.comparison.standing in _COMPARED}
@@ -172,7 +172,7 @@ def _compared_table(analysed: Analysed, study: PublishedStudy, table: PublishedT
 
 
 class _Ratios:
-    """Ratios of two figures of one run: those of its own findings, where it compared the two."""
+    """Ratios of two figures of one run; from its findings if it compared the two."""
 
     def __init__(self, analysed: Analysed) -> None:
         self._metrics = {metric.name: metric for metric in analysed.measured.plan.metrics}
@@ -205,7 +205,7 @@ class _Ratios:
 def _measured(
     analysed: Analysed, study: PublishedStudy, table: PublishedTable, variant: Mapping[str, str]
 ) -> tuple[tuple[Figure, ...], ...]:
-    """Our figures in the table's layout and unit."""
+    """The run's figures in the table's layout and unit."""
     counterpart = study.counterpart
     assert counterpart is not None, "nothing is compared without one"
     between = counterpart.differences.get(table.id)
@@ -244,7 +244,7 @@ def _figure(
         level = counterpart.labels.get(factor, {}).get(label)
         if level is None:
             return Figure(None, f"sectax has no level for {label!r}")
-        if level != OTHERS:  # otherwise the variant says which
+        if level != OTHERS:  # otherwise the variant has the level
             wanted[counterpart.factors[factor]] = level
     matches = [
         treatment
@@ -262,7 +262,7 @@ def _figure(
 
 
 def _difference(more: Figure, less: Figure) -> Figure:
-    """Of two figures of different instances: the interval is the widest that theirs allow."""
+    """The difference of two figures; its interval is the widest that theirs allow."""
     if more.value is None or less.value is None:
         return Figure(None, more.missing or less.missing)
     if more.low is None or more.high is None or less.low is None or less.high is None:
@@ -273,9 +273,9 @@ def _difference(more: Figure, less: Figure) -> Figure:
 def _in_unit(result: TreatmentResult, metric: str, table: PublishedTable) -> Figure:
     estimate = result.estimates.get(metric)
     if estimate is None:
-        return Figure(None, result.reason or "not observed; a run with --published has it")
+        return Figure(None, result.reason or "not observed; use --published to measure it")
     if estimate.unit != table.base_unit:
-        return Figure(None, f"measured in {estimate.unit}, printed in {table.unit}")
+        return Figure(None, f"measured in {estimate.unit}, published in {table.unit}")
     return replace(_scaled(estimate, table.per_unit), treatment=result.treatment, metric=metric)
 
 
@@ -286,30 +286,29 @@ def _scaled(estimate: Estimate, size: float) -> Figure:
 
 
 def _agrees(levels: Mapping[str, str], wanted: Mapping[str, str]) -> bool:
-    """Whether a treatment has all levels wanted; a factor that the run does not know cannot contradict them."""
+    """Whether a treatment has all wanted levels; factors that the run lacks are ignored."""
     return all(levels[factor] == level for factor, level in wanted.items() if factor in levels)
 
 
 def _base_row(analysed: Analysed, counterpart: Counterpart, table: PublishedTable) -> int:
-    """The row of our baseline where the rows are the control's levels, otherwise the first."""
+    """The row of the run's baseline if rows are levels of the control, otherwise the first row."""
     plan = analysed.measured.plan
     if counterpart.factors.get(table.rows) != plan.control:
         return 0
     baselines = {plan.treatment(cell.baseline).levels[plan.control] for cell in plan.cells}
     labels = counterpart.labels.get(table.rows, {})
-    ours = (place for place, label in enumerate(table.row_labels) if labels.get(label) in baselines)
-    return next(ours, 0)
+    return next((row for row, label in enumerate(table.row_labels) if labels.get(label) in baselines), 0)
 
 
 def ratio(over: Figure, under: Figure) -> Figure:
-    """The ratio of two figures, from the least to the most that their intervals allow, or why there is none.
+    """The ratio of two figures with the widest interval that theirs allow, or the reason why it is missing.
 
-    A printed figure has no interval, and is taken as it stands beside one of ours.
+    A published figure has no interval and counts as exact.
     """
     if over.value is None or under.value is None:
         return Figure(None, over.missing or under.missing)
     if under.value == 0:
-        return Figure(None, "the figure below the line is zero")
+        return Figure(None, "division by zero")
     value = over.value / under.value
     if over.low is None or over.high is None or (under.treatment and under.low is None):
         return Figure(value)
@@ -343,27 +342,26 @@ def _differences(a: Analysed, b: Analysed) -> Iterator[Difference]:
     if not identity_a or not identity_b:
         recorded = ["recorded" if identity else None for identity in (identity_a, identity_b)]
         yield Difference("run", "environment", recorded[0], recorded[1], refuses=True)
-    of_each = [{level for treatment in run.treatments for level in treatment.levels.values()} for run in (a, b)]
-    levels, shared = of_each[0] | of_each[1], of_each[0] & of_each[1]
+    levels_a, levels_b = (
+        {level for treatment in run.treatments for level in treatment.levels.values()} for run in (a, b)
+    )
+    levels, shared = levels_a | levels_b, levels_a & levels_b
     for name in sorted(identity_a.keys() | identity_b.keys()):
-        there, here = identity_a.get(name), identity_b.get(name)
-        if there != here and identity_a and identity_b:
-            # 'php.runtime' is about the treatments of PHP only, 'command.new' about the command of that name.
+        value_a, value_b = identity_a.get(name), identity_b.get(name)
+        if value_a != value_b and identity_a and identity_b:
+            # 'php.runtime' concerns the treatments of PHP, 'command.new' the command named 'new'.
             kind, _, rest = name.partition(".")
             subject = next((level for level in (rest, kind) if level in levels), "run")
             if subject != "run" and subject not in shared:
                 continue
-            yield Difference(subject, name, there, here, refuses=kind != _OWN)
-    for ours, theirs in _in_both(a, b):
-        for name in sorted(ours.witnesses.keys() & theirs.witnesses.keys()):
-            if ours.witnesses[name] != theirs.witnesses[name] and not any(
-                _is_measured(run, ours.treatment, name) for run in (a, b)
-            ):
-                yield Difference(
-                    ours.treatment, name, str(ours.witnesses[name]), str(theirs.witnesses[name]), refuses=True
-                )
+            yield Difference(subject, name, value_a, value_b, refuses=kind != _OWN)
+    for result_a, result_b in _common_results(a, b):
+        treatment, witnesses_a, witnesses_b = result_a.treatment, result_a.witnesses, result_b.witnesses
+        for name in sorted(witnesses_a.keys() & witnesses_b.keys()):
+            if witnesses_a[name] != witnesses_b[name] and not any(_is_measured(run, treatment, name) for run in (a, b)):
+                yield Difference(treatment, name, str(witnesses_a[name]), str(witnesses_b[name]), refuses=True)
     yield from _option_differences(a.measured.plan, b.measured.plan, levels)
-    # With other presets, batches or margins the effects stand; only 'material' means something else in each.
+    # Effects stay comparable with other presets, batches or margins; only verdicts depend on the margin.
     for name, pair in {
         "preset": (a.measured.plan.preset, b.measured.plan.preset),
         "batch length": (f"{a.measured.plan.batch_s:g} s", f"{b.measured.plan.batch_s:g} s"),
@@ -375,9 +373,9 @@ def _differences(a: Analysed, b: Analysed) -> Iterator[Difference]:
 
 
 def _is_measured(run: Analysed, treatment: str, name: str) -> bool:
-    """Whether a witness is measured anew in every session, as the step of a clock is, and says nothing of the work.
+    """Whether a witness is a measurement (such as the clock's resolution) and not a property of the work.
 
-    Such are numbers with a fraction that no level promised, and numbers that differ between blocks of one run.
+    These are fractions that no level declares, and numbers that differ between blocks of one run.
     """
     if name in run.measured.plan.treatment(treatment).declares:
         return False
@@ -387,7 +385,7 @@ def _is_measured(run: Analysed, treatment: str, name: str) -> bool:
 
 
 def _option_differences(a: Plan, b: Plan, levels: Set[str]) -> Iterator[Difference]:
-    """The experiment's own options that were not the same: of one level where they name it, of the run otherwise."""
+    """Options of the experiment that differ, of the level that they name or else of the run."""
     for name in dict.fromkeys((*a.options, *b.options)):
         options_a, options_b = (_by_level(name, plan.options.get(name, ()), levels) for plan in (a, b))
         for subject in dict.fromkeys((*options_a, *options_b)):
@@ -398,56 +396,54 @@ def _option_differences(a: Plan, b: Plan, levels: Set[str]) -> Iterator[Differen
 
 
 def _by_level(option: str, texts: tuple[str, ...], levels: Set[str]) -> dict[str, str]:
-    """The level, or 'run', that each text of an option is about: 'new=CMD' is about the level 'new'."""
-    texts_of: dict[str, list[str]] = {}
+    """An option's values by level, or 'run': 'new=CMD' belongs to the level 'new'."""
+    values: dict[str, list[str]] = {}
     for text in texts:
         level, separator, rest = text.partition("=")
         if separator and level in levels:
-            texts_of.setdefault(level, []).append(rest)
+            values.setdefault(level, []).append(rest)
         else:
-            texts_of.setdefault(option if option in levels else "run", []).append(text)
-    return {subject: "; ".join(words) for subject, words in texts_of.items()}
+            values.setdefault(option if option in levels else "run", []).append(text)
+    return {subject: "; ".join(texts) for subject, texts in values.items()}
 
 
-def _in_both(a: Analysed, b: Analysed) -> list[tuple[TreatmentResult, TreatmentResult]]:
-    results = {treatment.treatment: treatment for treatment in b.treatments}
-    return [(ours, results[ours.treatment]) for ours in a.treatments if ours.treatment in results]
+def _common_results(a: Analysed, b: Analysed) -> list[tuple[TreatmentResult, TreatmentResult]]:
+    results = {result.treatment: result for result in b.treatments}
+    return [(result, results[result.treatment]) for result in a.treatments if result.treatment in results]
 
 
 def _absolute_pairs(a: Analysed, b: Analysed, differences: tuple[Difference, ...]) -> Iterator[AbsolutePair]:
-    for ours, theirs in _in_both(a, b):
-        if ours.role not in MEASURED:
+    metrics_b = {metric.name: metric for metric in b.measured.plan.metrics}
+    metric_names = [metric.name for metric in a.measured.plan.metrics]
+    for result_a, result_b in _common_results(a, b):
+        if result_a.role not in MEASURED:
             continue
-        concerned = {"run", ours.treatment, *ours.levels.values()}
+        concerned = {"run", result_a.treatment, *result_a.levels.values()}
         refused_by = [
             difference.name for difference in differences if difference.refuses and difference.subject in concerned
         ]
         for metric in a.measured.plan.metrics:
-            estimates = (ours.estimates.get(metric.name), theirs.estimates.get(metric.name))
             figures = [
-                replace(_scaled(estimate, 1.0), treatment=result.treatment)
-                if estimate
+                replace(_scaled(result.estimates[metric.name], 1.0), treatment=result.treatment)
+                if metric.name in result.estimates
                 else Figure(None, result.reason or "not observed")
-                for estimate, result in zip(estimates, (ours, theirs), strict=True)
+                for result in (result_a, result_b)
             ]
-            # A witness that is called after a metric says something of that metric alone.
+            # A witness named after a metric concerns that metric only.
             refusing = [
                 name
                 for name in refused_by
-                if name.startswith(f"{metric.name}_")
-                or not any(name.startswith(f"{any_metric.name}_") for any_metric in a.measured.plan.metrics)
+                if name.startswith(f"{metric.name}_") or not any(name.startswith(f"{other}_") for other in metric_names)
             ]
             quotient = ratio(figures[1], figures[0])
-            metric_there = next(
-                (metric_b for metric_b in b.measured.plan.metrics if metric_b.name == metric.name), metric
-            )
-            if (metric_there.summary, metric_there.observed) != (metric.summary, metric.observed):
-                refused = "the two runs mean different things by it"
+            metric_b = metrics_b.get(metric.name, metric)
+            if (metric_b.summary, metric_b.observed) != (metric.summary, metric.observed):
+                refused = "the two runs define it differently"
             elif metric.summary in _ENDS:
-                refused = f"the {_ENDS[metric.summary]} value depends on how many there are, so there is no ratio"
+                refused = f"no ratio: the {_ENDS[metric.summary]} value depends on the number of observations"
             elif refusing:
                 refused = f"{', '.join(dict.fromkeys(refusing))} differ{'s' if len(refusing) == 1 else ''}"
             else:
                 refused = quotient.missing
             quotient = Figure(None, refused) if refused else quotient
-            yield AbsolutePair(ours.treatment, metric, figures[0], figures[1], quotient, refused)
+            yield AbsolutePair(result_a.treatment, metric, figures[0], figures[1], quotient, refused)

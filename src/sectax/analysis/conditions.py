@@ -1,4 +1,4 @@
-"""Whether a condition such as 'slower by more than 5 %' holds, is ruled out, or undecided."""
+"""Decide conditions such as 'slower by more than 5 %': they hold, are ruled out, or are undecided."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sectax.model.treatment import CONTROLS, Comparison, Role, Standing, Treatme
 
 
 def concerns(condition: Condition, comparison: Comparison, plan: Plan) -> bool:
-    """Whether a condition is about a comparison: those of what it names, or else the primary ones."""
+    """Whether a condition applies to a comparison: those that it names, or else the primary ones."""
     if not condition.is_share or comparison.standing in CONTROLS:
         return False
     if not condition.metric and not condition.about and comparison.standing is not Standing.PRIMARY:
@@ -30,7 +30,7 @@ def concerns(condition: Condition, comparison: Comparison, plan: Plan) -> bool:
 
 
 def leading_metrics(plan: Plan) -> frozenset[str]:
-    """The metrics that keep a run going: those of its conditions where it goes on for these, otherwise the first."""
+    """The metrics that a run continues for: those of its conditions if it stops by them, otherwise the first."""
     first = plan.metrics[0].name
     named = {condition.metric or first for condition in plan.stopping.conditions if condition.is_share}
     return frozenset(named if named and plan.stopping.until is Until.CONDITIONS else {first})
@@ -41,15 +41,15 @@ def _is_about(treatment: Treatment, condition: Condition) -> bool:
 
 
 def conditions_about(plan: Plan, comparison: Comparison) -> tuple[Condition, ...]:
-    """Those of the plan's conditions that a comparison can answer."""
+    """The plan's conditions that apply to a comparison."""
     return tuple(condition for condition in plan.stopping.conditions if concerns(condition, comparison, plan))
 
 
 def by_interval(condition: Condition, low: float, high: float) -> ConditionAnswer:
-    """The answer of an interval of the log ratio alone, positive always costlier."""
+    """Decide a condition from an interval of the log ratio alone; positive is costlier."""
     limit = math.log1p(condition.limit)
     low, high = (low, high) if condition.costlier else (-high, -low)
-    if low > high:  # the blocks contradict each other
+    if low > high:  # empty: no value agrees with all looks
         return ConditionAnswer.OPEN
     if low > limit:
         return ConditionAnswer.HOLDS
@@ -57,7 +57,7 @@ def by_interval(condition: Condition, low: float, high: float) -> ConditionAnswe
 
 
 def leans_on_control(condition: Condition, low: float, high: float) -> bool:
-    """Whether 'ruled out' needs the proof that the run could see so little. The opposite direction needs none."""
+    """Whether 'ruled out' needs proof of the run's sensitivity; the opposite direction needs none."""
     return by_interval(condition, low, high) is ConditionAnswer.RULED_OUT and not (
         high < 0 if condition.costlier else low > 0
     )
@@ -69,11 +69,11 @@ def conclude(
     findings: Sequence[Finding],
     values: Mapping[str, Mapping[str, Span | str]] = MappingProxyType({}),
 ) -> tuple[Concluded, ...]:
-    """The answer to each condition: it holds where it does for one comparison, and is ruled out where it is for all.
+    """Decide conditions: they hold if they do for one comparison, and are ruled out if they are for all.
 
     Args:
-        findings: after the audit, the run's own controls among them.
-        values: treatment -> name of a metric, or of what was counted -> what the treatment has.
+        findings: after the audit, including the run's own controls.
+        values: treatment -> name of a metric or counter -> its value.
     """
     plan = measured.plan
     return tuple(
@@ -97,7 +97,6 @@ def _concluded_value(
     findings: Sequence[Finding],
     values: Mapping[str, Mapping[str, Span | str]],
 ) -> Concluded:
-    """The answer to a condition on values: those of all treatments that it is about."""
     answers: list[tuple[str, tuple[ConditionAnswer, OpenReason]]] = []
     spans: dict[str, Span | str] = {}
     for treatment in measured.plan.treatments:
@@ -142,7 +141,7 @@ def _span(
     own: Sequence[Finding],
     values: Mapping[str, Mapping[str, Span | str]],
 ) -> Span | str | None:
-    """What a treatment has, or has more than its baseline; or why that is not known."""
+    """A treatment's value, or its growth over the baseline; a string with the reason if unknown."""
     span = values.get(treatment.id, {}).get(condition.metric)
     if not isinstance(span, Span) or not condition.growth:
         return span
@@ -151,7 +150,7 @@ def _span(
     if more is not None and more.unit == span.unit and more.low is not None and more.high is not None:
         return Span(more.low, more.high, span.unit)
     baseline = values.get(plan.cell(treatment.cell).baseline, {}).get(condition.metric)
-    # Both intervals hold at once at the sum of their error levels, so the difference lies between their far ends.
+    # Both intervals hold at the sum of their error levels, so the difference is within their far ends.
     if not isinstance(baseline, Span):
         return baseline
     return Span(span.low - baseline.high, span.high - baseline.low, span.unit)
@@ -160,10 +159,10 @@ def _span(
 def conclude_change(
     conditions: Iterable[Condition], compared: RunComparison, *, pending: bool = False
 ) -> tuple[Concluded, ...]:
-    """The same of what changed from one run to another: each effect relative to the same effect in the first run.
+    """Decide conditions on the change of each effect from the first run to the second.
 
     Args:
-        pending: one of the runs has not reached the number of blocks that was fixed for it.
+        pending: whether a run has not reached its fixed number of blocks.
     """
     changes = {pair.comparison: change for pair in compared.effects if (change := _change(pair)) is not None}
 
@@ -208,7 +207,6 @@ def _concluded(
 def _answer(
     condition: Condition, finding: Finding, measured: Measured, findings: Sequence[Finding]
 ) -> tuple[ConditionAnswer, OpenReason]:
-    """The answer, and why it is undecided if it is."""
     effect, plan = finding.effect, measured.plan
     unfinished = measured.state != "finished"
     if effect is None and unfinished:
@@ -235,7 +233,7 @@ def _why_open(*findings: Finding) -> OpenReason:
 
 
 def _positives(comparison: Comparison, plan: Plan, findings: Sequence[Finding]) -> list[Finding]:
-    """The positive controls of the same family that are made of the same observations."""
+    """The positive controls of the same family and observations."""
     family = plan.cell(comparison.cell).family
     observed = plan.metric(comparison.metric).observed
     return [
@@ -248,10 +246,10 @@ def _positives(comparison: Comparison, plan: Plan, findings: Sequence[Finding]) 
 
 
 def _change(pair: EffectPair) -> tuple[float, float] | None:
-    """The interval by which an effect grew from one run to the other; None where one of them says nothing."""
+    """The interval of an effect's change from one run to the other; None if one has no claim."""
     a, b = pair.a.effect, pair.b.effect
     if a is None or b is None or {pair.a.verdict, pair.b.verdict} & NO_CLAIM:
         return None
-    # Both intervals hold at once at the sum of their error levels, so the difference lies between their far ends.
+    # Both intervals hold at the sum of their error levels, so the difference is within their far ends.
     low, high = b.low - a.high, b.high - a.low
     return (low, high) if math.isfinite(high - low) else None

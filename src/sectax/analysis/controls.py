@@ -1,4 +1,4 @@
-"""The run's controls of itself: did the baseline differ from its copy, and was a known cost found?"""
+"""Evaluate negative and positive controls."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from sectax.stats.run_controls import excludes_known_cost, finds_known_cost
 
 
 def found(positive: Finding) -> bool:
-    """Whether the cost that was added on purpose was measured, and measured as what it is."""
+    """Whether a positive control was found with its known cost inside the interval."""
     return positive.effect is not None and finds_known_cost(positive.effect)
 
 
 def would_show(positive: Finding, share: float) -> bool:
-    """Whether a cost of this share could not have escaped a run that measured its known cost so.
+    """Whether a run with this positive control would detect a cost of this share.
 
-    What is beyond all that the known cost may have been by its interval would have been seen, even where that cost
-    itself was not: a run that cannot see 4 % can see 300 %.
+    Also true, without detecting the known cost, for costs beyond its whole interval.
     """
     effect = positive.effect
     if effect is None or excludes_known_cost(effect):
@@ -31,12 +30,12 @@ def would_show(positive: Finding, share: float) -> bool:
 
 
 def family_controls(measured: Measured, findings: Iterable[Finding]) -> tuple[FamilyControls, ...]:
-    """How the controls came out for every family, in the order of the plan's cells.
+    """The results of the controls of every family, in the order of the plan's cells.
 
-    Where a family has controls in several metrics, those of the earliest metric of the plan are shown.
+    If a family has controls in several metrics, those of the plan's earliest metric are used.
     """
     plan = measured.plan
-    order = {metric.name: place for place, metric in enumerate(plan.metrics)}
+    order = {metric.name: index for index, metric in enumerate(plan.metrics)}
     by_metric = sorted(findings, key=lambda finding: order[finding.comparison.metric])
 
     def first(family: str, standing: Standing) -> Finding | None:
@@ -67,9 +66,9 @@ def family_controls(measured: Measured, findings: Iterable[Finding]) -> tuple[Fa
 
 
 def _half_width(effect: Effect | None) -> float | None:
-    """Half the interval's width, as a share: a cost as small as that is seen in about half of all runs.
+    """Half of the interval's width as a share: a cost that about half of all runs would detect.
 
-    A negative control's own interval has no guard, and what it stands for here has one.
+    Adds the guard that a negative control's own interval lacks.
     """
     if effect is None or not math.isfinite(effect.high - effect.low):
         return None

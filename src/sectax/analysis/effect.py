@@ -1,4 +1,4 @@
-"""How large the effects are: the interval of every comparison of a run, in one sweep over arrays."""
+"""Compute the effect and interval of every comparison of a run."""
 
 from __future__ import annotations
 
@@ -25,9 +25,8 @@ from sectax.stats.student import critical_value
 
 SEQUENCE = "confidence-sequence"
 STUDENT = "student-t"
-# A negative control that fires at its own error level widens the family's intervals; at this share of that level the
-# difference is sure, and takes the verdicts away where it may exceed the margin (docs/method-notes.md, 'The negative
-# control').
+# A negative control that fires widens the family's intervals. If it also fires at this share of its error level, the
+# difference is sure and withdraws verdicts beyond the margin (docs/method-notes.md, 'The negative control').
 SURE = 0.1
 # A larger log ratio has no meaning as a share.
 LARGEST = 100
@@ -44,14 +43,14 @@ def intervals(
     fixed: bool = False,
     host: Places | None = None,
 ) -> Sequence:
-    """The interval of every row of differences after its last block; every array of it has shape (rows,).
+    """The interval of every row after its last block; arrays of the result have shape (rows,).
 
     Args:
-        differences, reference: shape (rows, blocks), NaN where a block has none.
+        differences, reference: shape (rows, blocks), NaN if missing.
         alpha, least_spread, unseen: shape (rows,), as in `running_sequence`.
-        last_look: the most blocks of the plan.
-        fixed: no result had a say in the number of blocks, so Student's t may be used.
-        host: the place of every block's host, where there are several.
+        last_look: maximum number of blocks of the plan.
+        fixed: whether the number of blocks is independent of results, so that Student's t applies.
+        host: index of every block's host; None for one host.
     """
     rows, blocks = differences.shape
     if blocks == 0:
@@ -88,18 +87,15 @@ def intervals(
 
 
 def blocks_pending(measured: Measured) -> int:
-    """How many blocks of a number that was fixed in the plan are still to come.
+    """Blocks missing from the plan's fixed number; until then there is no verdict.
 
-    Until then there is an interval and no verdict: the whole error level is spent at the end.
+    The whole error level is spent at the end.
     """
     return max(0, (measured.plan.stopping.fixed_blocks or 0) - len(measured.blocks))
 
 
 def _is_judged_once(measured: Measured) -> bool:
-    """Whether no result had a say in how many blocks there are, so that plain Student's t holds at the end.
-
-    Either their number was fixed in the plan and all of them are there, or the clock alone ended the one session.
-    """
+    """Whether the number of blocks is independent of results: fixed by the plan, or ended by the budget alone."""
     stopping = measured.plan.stopping
     if stopping.fixed_blocks is not None:
         return blocks_pending(measured) == 0
@@ -107,24 +103,24 @@ def _is_judged_once(measured: Measured) -> bool:
 
 
 def effects(measured: Measured) -> tuple[Effect | None, ...]:
-    """The effect of every comparison, in the order of the plan; None where no block has both arms."""
+    """The effect of every comparison, in the order of the plan; None if no block has both arms."""
     pairs = pair(measured)
     if not pairs.comparisons:
         return ()
     fixed = _is_judged_once(measured)
     alpha = np.array([comparison.alpha for comparison in pairs.comparisons])
     control = np.array([comparison.standing is Standing.NEGATIVE for comparison in pairs.comparisons])
-    # Two equal arms differ by as much one way as the other, so their interval needs no guard.
-    off = np.where(control, 0.0, UNSEEN)
+    # Differences of two equal arms are symmetric, so negative controls need no guard.
+    unseen = np.where(control, 0.0, UNSEEN)
     host = pairs.host
     logs = pairs.logs if host is None else without_late(pairs.logs, host)
-    # The negative controls come once more, at the level at which they are fatal.
+    # Negative controls are repeated at the level at which they are fatal.
     both = intervals(
         np.concatenate([logs, logs[control]]),
         np.concatenate([pairs.reference, pairs.reference[control]]),
         np.concatenate([alpha, SURE * alpha[control]]),
         np.concatenate([pairs.least_spread, pairs.least_spread[control]]),
-        np.concatenate([off, off[control]]),
+        np.concatenate([unseen, unseen[control]]),
         last_look=measured.plan.last_look(measured.calibrated),
         fixed=fixed,
         host=host,
@@ -134,12 +130,12 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
     method = STUDENT if fixed else SEQUENCE
     lost = _blocks_lost(measured, pairs)
 
-    @cache  # many are compared with one baseline, and twice where a control has shown a bias
+    @cache  # comparisons share baselines
     def baseline_cost(baseline: str, metric: str) -> _Cost | None:
         return _own_cost(measured, measured.plan.metric(metric), baseline)
 
     def effect(row: int, bias: float, added: float | None = None) -> Effect | None:
-        """One comparison's, its limits moved outward by a bias; `added` is the cost of a positive control."""
+        """The effect of a row, its limits moved outward by *bias*; *added* is the known cost of a positive control."""
         if both.count[row] < 1:
             return None
         comparison = pairs.comparisons[row]
@@ -185,29 +181,26 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
 
 
 def margin_needed(low: float, high: float) -> float | None:
-    """The smallest margin at which an interval would say 'equivalent' or 'within the margin'.
-
-    None where there is no interval yet, or where the number would have no meaning as a share.
-    """
+    """The smallest margin at which an interval gives 'equal' or 'within the margin'; None if there is none."""
     return log_to_margin(max(abs(low), abs(high)))
 
 
 def log_to_margin(farthest: float) -> float | None:
-    """A log ratio as a margin; None where that would have no meaning as a share."""
+    """Convert a log ratio into a margin; None if it is too large."""
     return float(np.expm1(farthest)) if farthest <= LARGEST else None
 
 
 def _kinds(plan: Plan, pairs: Pairs) -> list[tuple[str, str]]:
-    """What a control speaks for: its family, of what is made of the same observations."""
+    """Family and observation of every comparison: a control applies to those with the same."""
     observed = {metric.name: metric.observed for metric in plan.metrics}
     family = {cell.id: cell.family for cell in plan.cells}
     return [(family[comparison.cell], observed[comparison.metric]) for comparison in pairs.comparisons]
 
 
 def _added(measured: Measured, pairs: Pairs, row: int) -> float | None:
-    """The cost that a positive control adds, as the mean log ratio of the blocks; None where that is not known.
+    """The known cost of a positive control as the mean log ratio over blocks; None if unknown.
 
-    Seconds that were fixed by the pilot are another share of an operation where the machine is faster or slower now.
+    Per block, since fixed seconds are a different share of an operation when the machine gets faster or slower.
     """
     plan = measured.plan
     treatment = plan.treatment(pairs.comparisons[row].treatment)
@@ -225,7 +218,7 @@ def _added(measured: Measured, pairs: Pairs, row: int) -> float | None:
 
 
 class _Cost(NamedTuple):
-    """A treatment's own figure as a cost, with the ends of its interval where it has one."""
+    """A treatment's own figure as a cost, with the limits of its interval if there is one."""
 
     point: float
     ends: tuple[float, ...]
@@ -243,19 +236,19 @@ def _own_cost(measured: Measured, metric: Metric, treatment: str) -> _Cost | Non
 
 
 def _absolute(effect: Effect, baseline: _Cost) -> Estimate:
-    """An effect in the unit of a cost: its share of the baseline's own figure.
+    """An effect in the unit of a cost, computed from its ratio and the baseline's own figure.
 
-    The mean difference of the blocks would be that of the slow ones, and could contradict the ratio. Both intervals
-    hold at once at the sum of their error levels, so the difference lies between their far ends.
+    The mean of block differences is dominated by slow blocks and may contradict the ratio. Both intervals hold at the
+    sum of their error levels, so the difference is within their far ends.
     """
 
-    def more(cost: float, log_ratio: float) -> float:
+    def added_cost(cost: float, log_ratio: float) -> float:
         return cost * math.expm1(log_ratio if cost > 0 else -log_ratio)
 
     bounded = max(-effect.low, effect.high) < LARGEST
-    ends = [more(cost, limit) for cost in baseline.ends for limit in (effect.low, effect.high)] if bounded else []
+    ends = [added_cost(cost, limit) for cost in baseline.ends for limit in (effect.low, effect.high)] if bounded else []
     return Estimate(
-        point=more(baseline.point, effect.log_ratio),
+        point=added_cost(baseline.point, effect.log_ratio),
         low=min(ends, default=None),
         high=max(ends, default=None),
         level=round(effect.level + baseline.level - 1, 12),
@@ -266,7 +259,7 @@ def _absolute(effect: Effect, baseline: _Cost) -> Estimate:
 
 
 def _blocks_lost(measured: Measured, pairs: Pairs) -> list[int]:
-    """Blocks in which a comparison's treatment was to be measured and no pair came of it."""
+    """Blocks that visited a comparison's treatment but have no pair."""
     finished = {block: column for column, block in enumerate(measured.blocks)}
     paired = np.isfinite(pairs.logs)
     lost = []

@@ -1,4 +1,4 @@
-"""Every comparison judged: its effect, its verdict, and what it would still need."""
+"""Judge every comparison: effect, verdict, and what an undecided one still needs."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from sectax.stats.confidence_sequence import UNSEEN
 
 
 def judge(measured: Measured) -> tuple[Finding, ...]:
-    """The finding of every comparison, the run's own controls included, in the order of the plan.
+    """The finding of every comparison and control, in the order of the plan, before warnings are applied.
 
-    Made to be called after each block: a few milliseconds for sixty comparisons. Warnings are not applied here.
+    Fast enough to call after each block: a few milliseconds for sixty comparisons.
     """
     margin = measured.plan.stopping.margin
     pending = blocks_pending(measured)
@@ -28,7 +28,6 @@ def judge(measured: Measured) -> tuple[Finding, ...]:
         if effect is None:
             findings.append(Finding(comparison, VerdictId.NOT_MEASURED, None, margin))
         elif pending:
-            # Its number of blocks was fixed and is not reached yet.
             needed = replace(effect, blocks_needed=(pending, pending))
             seconds = _seconds(needed.blocks_needed, _pace_s(measured))
             findings.append(Finding(comparison, VerdictId.INCONCLUSIVE, needed, margin, seconds_needed=seconds))
@@ -36,16 +35,16 @@ def judge(measured: Measured) -> tuple[Finding, ...]:
             findings.append(Finding(comparison, verdict(effect.low, effect.high, margin), effect, margin))
     if measured.plan.stopping.fixed_blocks is not None:
         return tuple(findings)
-    return tuple(_with_needs(findings, measured))
+    return tuple(_add_needs(findings, measured))
 
 
-def _with_needs(findings: list[Finding], measured: Measured) -> list[Finding]:
-    """The findings, the open ones with the blocks and seconds, or the margin, that a verdict may still take.
+def _add_needs(findings: list[Finding], measured: Measured) -> list[Finding]:
+    """Add to undecided findings the blocks and seconds that a verdict needs, or the margin in reach.
 
-    One block says nothing of that, and a cell that one block alone measures gets no more.
+    Not with one block, nor for cells that are measured once.
     """
     once = {cell.id for cell in measured.plan.cells if cell.once}
-    still = [
+    undecided = [
         (row, finding.effect)
         for row, finding in enumerate(findings)
         if finding.verdict in UNSETTLED
@@ -53,13 +52,13 @@ def _with_needs(findings: list[Finding], measured: Measured) -> list[Finding]:
         and finding.effect.blocks > 1
         and finding.comparison.cell not in once
     ]
-    if not still:
+    if not undecided:
         return findings
     margin, last, end = findings[0].margin, measured.plan.last_look(measured.calibrated), _end(measured)
-    projected = _open([(findings[row].comparison, effect) for row, effect in still])
+    projected = _undecided_rows([(findings[row].comparison, effect) for row, effect in undecided])
     needs = blocks_needed(projected, margin, last)
     margins = margins_in_reach(projected, end, last)
-    for (row, effect), need, reach in zip(still, needs, margins.tolist(), strict=True):
+    for (row, effect), need, reach in zip(undecided, needs, margins.tolist(), strict=True):
         with_needs = replace(
             effect, blocks_needed=need, margin_in_reach=log_to_margin(reach) if effect.blocks < end else None
         )
@@ -68,7 +67,7 @@ def _with_needs(findings: list[Finding], measured: Measured) -> list[Finding]:
 
 
 def _pace_s(measured: Measured) -> float | None:
-    """How long it takes until one more block is there: hosts measure theirs at the same time."""
+    """Seconds per block of the whole run; hosts measure blocks in parallel."""
     return None if measured.block_s is None else measured.block_s / max(1, len(measured.hosts))
 
 
@@ -76,7 +75,7 @@ def _seconds(blocks: tuple[int, int] | None, block_s: float | None) -> tuple[flo
     return None if blocks is None or block_s is None else (blocks[0] * block_s, blocks[1] * block_s)
 
 
-def _open(compared: list[tuple[Comparison, Effect]]) -> UndecidedRows:
+def _undecided_rows(compared: list[tuple[Comparison, Effect]]) -> UndecidedRows:
     rows = [
         (effect.log_ratio, effect.spread, comparison.alpha, UNSEEN, effect.widened) for comparison, effect in compared
     ]
@@ -84,7 +83,7 @@ def _open(compared: list[tuple[Comparison, Effect]]) -> UndecidedRows:
 
 
 def _end(measured: Measured) -> int:
-    """The number of blocks at which the budget is spent, if they go on to last as long as they did."""
+    """The predicted number of blocks at the end of the budget."""
     stopping = measured.plan.stopping
     most = measured.plan.last_look(measured.calibrated)
     pace_s = _pace_s(measured)

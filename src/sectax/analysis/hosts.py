@@ -1,6 +1,6 @@
-"""A run on several hosts: every comparison host by host, and what may be claimed of hosts like these.
+"""Runs on several hosts: every comparison by host, and claims about similar hosts.
 
-Judged once, when the run has ended: none of it has a say in when that is.
+Computed once after the run, so it never influences when the run stops.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ BETWEEN_HOSTS = "deviation-between-hosts"
 
 
 def across_hosts(measured: Measured, findings: Sequence[Finding]) -> tuple[AcrossHosts, ...]:
-    """Every comparison that has an effect, in the order of the findings; nothing for a run on one host.
+    """Analyse every comparison with an effect across hosts; empty for a run on one host.
 
     Args:
-        findings: of all comparisons of the plan, in its order, what warnings do to their verdicts included.
+        findings: of all comparisons in the order of the plan, after the audit.
     """
     pairs = pair(measured)
     if pairs.host is None:
@@ -51,48 +51,47 @@ def _across(measured: Measured, pairs: Pairs, row: int, finding: Finding, names:
     level = measured.plan.stopping.alpha
     half = stats.own_half_widths(stats.OfHosts(count, mean, noise), level, UNSEEN) + finding.effect.widened
 
-    def own(place: int) -> Finding:
-        reach = float(half[place]) if ended else math.inf
-        blocks = int(count[place])
-        spread = math.sqrt(noise[place] * blocks) if blocks >= stats.LEAST_BLOCKS else 0.0
-        return _finding(finding, float(mean[place]), reach, level, blocks, spread, STUDENT)
+    def own(host: int) -> Finding:
+        half_width = float(half[host]) if ended else math.inf
+        blocks = int(count[host])
+        spread = math.sqrt(noise[host] * blocks) if blocks >= stats.LEAST_BLOCKS else 0.0
+        return _finding(finding, float(mean[host]), half_width, level, blocks, spread, STUDENT)
 
     enough_blocks = count >= stats.LEAST_BLOCKS
-    judged = [name for name, is_known in zip(names, enough_blocks, strict=True) if is_known]
+    judged = [name for name, is_enough in zip(names, enough_blocks, strict=True) if is_enough]
     hosts = stats.OfHosts(count[enough_blocks], mean[enough_blocks], noise[enough_blocks])
     odd = stats.odd_host(hosts, level) if ended else None
     if odd is not None and abs(_distance_from_others(hosts, odd)) < math.log1p(finding.margin):
         odd = None
-    alike, refused = None, "the run has not ended"
+    claim, refused = None, "the run has not ended"
     if ended:
-        alike, refused = _claim_about_hosts_alike(finding, hosts)
-        if alike is not None and (why := _of_kinds(measured, hosts, judged, level, math.log1p(finding.margin))):
-            alike, refused = None, why
+        claim, refused = _similar_hosts(finding, hosts)
+        if claim is not None and (why := _kinds_reason(measured, hosts, judged, level, math.log1p(finding.margin))):
+            claim, refused = None, why
     return AcrossHosts(
         measured=finding,
-        hosts=tuple(OfOneHost(name, own(place)) for place, name in enumerate(names) if count[place]),
+        hosts=tuple(OfOneHost(name, own(host)) for host, name in enumerate(names) if count[host]),
         odd="" if odd is None else judged[odd],
-        left_out=tuple(name for place, name in enumerate(names) if not enough_blocks[place]),
+        left_out=tuple(name for host, name in enumerate(names) if not enough_blocks[host]),
         spread=_spread(hosts, level),
-        alike=alike,
+        alike=claim,
         refused=refused,
-        unseen=stats.unseen_share(hosts.mean.size, level) if alike is not None else 0.0,
+        unseen=stats.unseen_share(hosts.mean.size, level) if claim is not None else 0.0,
     )
 
 
-def _distance_from_others(hosts: stats.OfHosts, place: int) -> float:
-    """How far a host lies from the mean of the others."""
-    return float(hosts.mean[place] - np.delete(hosts.mean, place).mean())
+def _distance_from_others(hosts: stats.OfHosts, host: int) -> float:
+    return float(hosts.mean[host] - np.delete(hosts.mean, host).mean())
 
 
-def _claim_about_hosts_alike(finding: Finding, hosts: stats.OfHosts) -> tuple[Finding | None, str]:
-    """What is claimed of hosts like these, or why nothing is."""
+def _similar_hosts(finding: Finding, hosts: stats.OfHosts) -> tuple[Finding | None, str]:
+    """The claim about similar hosts, or the reason why there is none."""
     effect = finding.effect
     assert effect is not None
     if finding.verdict in NO_CLAIM:
-        return None, "there is no verdict for the hosts measured either"
+        return None, "there is no verdict for the measured hosts"
     if hosts.mean.size < stats.LEAST_HOSTS:
-        needed = f"at least {stats.LEAST_HOSTS} hosts with {stats.LEAST_BLOCKS} blocks each are needed"
+        needed = f"needs at least {stats.LEAST_HOSTS} hosts with {stats.LEAST_BLOCKS} blocks each"
         return None, f"{needed}; this run has {hosts.mean.size}"
     alpha = finding.comparison.alpha
     interval = stats.like_these(hosts.mean, alpha, UNSEEN, (effect.high - effect.low) / 2 - effect.widened)
@@ -102,21 +101,21 @@ def _claim_about_hosts_alike(finding: Finding, hosts: stats.OfHosts) -> tuple[Fi
     return _finding(finding, interval.point, half, alpha, effect.blocks, spread, RANDOM_EFFECTS), ""
 
 
-def _of_kinds(measured: Measured, hosts: stats.OfHosts, names: Sequence[str], level: float, least: float) -> str:
-    """Why one claim does not hold for all of the hosts: they are of kinds that differ; empty where they are of one."""
-    own = "measure each kind in a run of its own, as with --where cpu_model=PATTERN"
+def _kinds_reason(measured: Measured, hosts: stats.OfHosts, names: Sequence[str], level: float, least: float) -> str:
+    """Why one claim cannot hold for all hosts: there are different kinds of them; empty if not."""
+    hint = "measure each kind in a separate run, for example with --where cpu_model=PATTERN"
     models = [measured.processor(name) for name in names]
     kinds = sorted(set(models))
     if stats.kinds_differ(hosts, np.array([kinds.index(model) for model in models]), level, least):
-        return f"the effect differs by processor ({', '.join(kinds)}); {own}"
+        return f"the effect differs by processor ({', '.join(kinds)}); {hint}"
     higher = stats.two_kinds(hosts, least)
     if higher is None:
         return ""
     fewer = higher if 2 * higher.sum() <= higher.size else ~higher
     share = math.expm1(abs(float(hosts.mean[fewer].mean() - hosts.mean[~fewer].mean())))
     rarer = ", ".join(name for name, is_rare in zip(names, fewer, strict=True) if is_rare)
-    apart = f"{100 * share:.0f} %" if share < 1 else f"{1 + share:.1f} times"
-    return f"the hosts are of two kinds, {apart} apart ({rarer}, and the others); {own}"
+    difference = f"{100 * share:.0f} %" if share < 1 else f"a factor of {1 + share:.1f}"
+    return f"there are two kinds of hosts that differ by {difference} ({rarer}, and the others); {hint}"
 
 
 def _finding(

@@ -1,4 +1,4 @@
-"""One difference per block: treatment against the baseline of its own cell, in logs."""
+"""Pair each treatment with the baseline of its cell: one log difference per block."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sectax.stats.moments import Array, has_log, paired_differences
 
 
 def cost_unit(metric: Metric) -> str:
-    """The unit in which an absolute cost of this metric is given: a rate's is the time of one operation."""
+    """The unit of a metric's absolute cost; for rates, seconds per operation."""
     if not is_rate(metric):
         return metric.unit
     per = metric.unit.removesuffix("/s")
@@ -27,7 +27,7 @@ def is_rate(metric: Metric) -> bool:
 
 
 def costs(values: Array, metric: Metric) -> Array:
-    """Block values as costs in `cost_unit`: more is always costlier."""
+    """Convert block values into costs in `cost_unit`, where larger is costlier."""
     if is_rate(metric):
         return 1 / np.where(has_log(values), values, np.nan)
     usable = np.where(has_log(values), values, np.nan)
@@ -36,12 +36,14 @@ def costs(values: Array, metric: Metric) -> Array:
 
 @dataclass(frozen=True)
 class Pairs:
-    """All comparisons of a run in the order of its plan.
+    """All comparisons of a run in the order of the plan; arrays have shape (comparisons, blocks) unless given.
 
-    Every array has shape (comparisons, blocks), `least_spread` shape (comparisons,). `reference` are the differences of
-    the family's negative control in the same metric, which are missing (NaN) for the negative control itself: d_j of
-    two equal arms is symmetric by design and needs no floor. `host` is the place of each block's host among the run's
-    hosts, shape (blocks,); None where there is one.
+    Attributes:
+        logs: log differences of treatment and baseline, positive if costlier.
+        reference: differences of the family's negative control in the same metric; NaN for the control itself, whose
+            differences are symmetric and need no floor.
+        least_spread: floor of the spread from the metric's resolution, shape (comparisons,).
+        host: index of each block's host, shape (blocks,); None for one host.
     """
 
     comparisons: tuple[Comparison, ...]
@@ -53,12 +55,11 @@ class Pairs:
 
 
 def pair(measured: Measured) -> Pairs:
-    """Every comparison's differences, block by block."""
+    """Compute the differences of every comparison in the finished blocks."""
     plan = measured.plan
 
     @functools.cache
     def values(metric: str, treatment: str) -> Array:
-        """Over the finished blocks."""
         by_block = measured.values.get(metric, {}).get(treatment, {})
         return np.array([by_block.get(block, np.nan) for block in measured.blocks], dtype=np.float64)
 
@@ -99,18 +100,17 @@ def pair(measured: Measured) -> Pairs:
 
 
 def host_places(measured: Measured) -> Places | None:
-    """The place of every finished block's host among `measured.machines`; None where there is one."""
-    hosts = measured.machines
-    if len(hosts) < 2:
+    """The index in `measured.machines` of every finished block's host; None for one host."""
+    if len(measured.machines) < 2:
         return None
-    of_block = {block: place for place, blocks in enumerate(hosts.values()) for block in blocks}
-    return np.array([of_block[block] for block in measured.blocks], dtype=np.int64)
+    host = {block: index for index, blocks in enumerate(measured.machines.values()) for block in blocks}
+    return np.array([host[block] for block in measured.blocks], dtype=np.int64)
 
 
 def _relative_step(measured: Measured, metric: Metric, treatment: str, values: Array) -> float:
     """The metric's resolution as a share of a block's value.
 
-    Sums average the rounding of the observations that they are made of; medians and high-water marks do not.
+    Sums average the rounding of their observations; medians and maxima do not.
     """
     positive = values[has_log(values)]
     if positive.size == 0:

@@ -1,4 +1,4 @@
-"""What a run must go on measuring. When it ends for want of time or blocks is decided by its caller."""
+"""Decide which comparisons a run must continue to measure; limits of time and blocks are the caller's."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from sectax.model.subject import differ
 from sectax.model.treatment import CONTROLS, Standing
 from sectax.stats.run_controls import depends_on_control
 
-# A treatment that came to nothing in so many finished blocks in a row is given up.
+# Give up a treatment that failed in this number of consecutive finished blocks.
 PATIENCE = 3
 
 
 @dataclass(frozen=True)
 class StillOpen:
-    """What must go on: nothing where `comparisons` is empty.
+    """What the next blocks must measure; falsy if nothing.
 
     Attributes:
-        comparisons: ids of those that have not what the run goes on for (`Stopping.until`).
-        treatments: ids that the next block must measure, baselines and controls included.
+        comparisons: ids of comparisons that have not reached `Stopping.until`.
+        treatments: ids that the next block must measure, including baselines and controls.
     """
 
     comparisons: frozenset[str]
@@ -39,19 +39,19 @@ class StillOpen:
 
 
 def still_open(measured: Measured, findings: Sequence[Finding] | None = None) -> StillOpen:
-    """Which comparisons are open, and what must be measured for them.
+    """Find undecided comparisons and the treatments to measure for them.
 
-    Only those of the plan's first metric, or of its conditions, keep a run going; the others come along as they are.
+    Only the plan's first metric, or those of its conditions, keep a run going.
 
     Args:
-        findings: as `judge(measured)` gave them, where the caller has them already.
+        findings: the result of `judge(measured)` if already computed.
     """
     plan = measured.plan
-    every = judge(measured) if findings is None else findings
+    all_findings = judge(measured) if findings is None else findings
     leading = leading_metrics(plan)
     judged = [
         finding
-        for finding in every
+        for finding in all_findings
         if (finding.comparison.metric in leading or finding.comparison.standing in CONTROLS)
         and not _unequal_work(measured, finding)
     ]
@@ -97,9 +97,8 @@ def still_open(measured: Measured, findings: Sequence[Finding] | None = None) ->
         comparison = negative.comparison
         if comparison.standing == Standing.NEGATIVE and alive(negative) and family[comparison.cell] in families:
             treatments.add(comparison.treatment)
-    place = {treatment.id: treatment.cell for treatment in plan.treatments}
-    cells = {place[treatment] for treatment in treatments}
-    treatments |= {baseline[cell] for cell in cells}
+    cell_of = {treatment.id: treatment.cell for treatment in plan.treatments}
+    treatments |= {baseline[cell_of[treatment]] for treatment in treatments}
     return StillOpen(frozenset(comparisons), frozenset(treatments))
 
 
@@ -108,8 +107,8 @@ def _is_open(measured: Measured, finding: Finding) -> bool:
         return True
     effect = finding.effect
     stopping = measured.plan.stopping
-    about_it = conditions_about(measured.plan, finding.comparison)
-    if any(by_interval(condition, effect.low, effect.high) is ConditionAnswer.OPEN for condition in about_it):
+    conditions = conditions_about(measured.plan, finding.comparison)
+    if any(by_interval(condition, effect.low, effect.high) is ConditionAnswer.OPEN for condition in conditions):
         return True
     until = stopping.until
     if until is Until.CONDITIONS:
@@ -117,13 +116,13 @@ def _is_open(measured: Measured, finding: Finding) -> bool:
             return False
         timed = {BILL, *(metric.name for metric in measured.plan.metrics)}
         if not any(condition.metric in timed for condition in stopping.conditions):
-            return False  # what is counted has no noise: one block says it
-        until = Until.VERDICT  # no condition is about what keeps a run going
+            return False  # counters have no noise: one block is enough
+        until = Until.VERDICT  # no condition applies to a comparison
     return not resolved(finding.verdict, effect.low, effect.high, effect.log_ratio, finding.margin, until)
 
 
 def _unequal_work(measured: Measured, finding: Finding) -> bool:
-    """Whether both sides are known to have done different work: no verdict can come of measuring more of that."""
+    """Whether witnesses show that the arms did different work, so that more blocks cannot give a verdict."""
     treatment, baseline = (
         measured.witnesses.get(name, {}) for name in (finding.comparison.treatment, finding.comparison.baseline)
     )
@@ -131,9 +130,9 @@ def _unequal_work(measured: Measured, finding: Finding) -> bool:
 
 
 def _may_lean(measured: Measured, finding: Finding) -> bool:
-    """Whether a verdict to come may rest on a known cost: no long operation is spent on one that hardly will be asked.
+    """Whether the verdict may turn out to be within the margin, which needs the positive control.
 
-    What differs by twice the margin so far will hardly come out within it.
+    Unlikely if the effect so far exceeds twice the margin; then long operations are not spent on the control.
     """
     calibrations = {} if measured.calibrated is None else measured.calibrated.calibrations
     treatment, baseline = (
@@ -146,7 +145,7 @@ def _may_lean(measured: Measured, finding: Finding) -> bool:
 
 
 def _needs_control(plan: Plan, finding: Finding, positive: Finding) -> bool:
-    """Whether a condition is ruled out by an interval that counts only where the known cost is seen."""
+    """Whether a condition is ruled out only if the positive control shows enough sensitivity."""
     effect = finding.effect
     return effect is not None and any(
         leans_on_control(condition, effect.low, effect.high) and not would_show(positive, condition.limit)
@@ -155,7 +154,7 @@ def _needs_control(plan: Plan, finding: Finding, positive: Finding) -> bool:
 
 
 def _measured_once(measured: Measured) -> frozenset[str]:
-    """Treatments of cells that are measured in one block alone, where a finished block was to measure them."""
+    """Treatments of cells that are measured once, and were visited in a finished block."""
     once = {cell.id for cell in measured.plan.cells if cell.once}
     return frozenset(
         treatment.id
@@ -165,16 +164,16 @@ def _measured_once(measured: Measured) -> frozenset[str]:
 
 
 def _abandoned(measured: Measured) -> frozenset[str]:
-    """Treatments that will not come: the pilot could not calibrate them, or their last blocks all came to nothing."""
-    gone: set[str] = set()
+    """Treatments that failed in the pilot, or in all of their last blocks."""
+    abandoned: set[str] = set()
     if measured.calibrated is not None:
-        gone |= {treatment.id for treatment in measured.plan.treatments}
-        gone -= measured.calibrated.calibrations.keys()
+        abandoned |= {treatment.id for treatment in measured.plan.treatments}
+        abandoned -= measured.calibrated.calibrations.keys()
     failed: dict[str, set[int]] = {}
     for failure in measured.failures:
         failed.setdefault(failure.treatment, set()).add(failure.block)
     for treatment, blocks in failed.items():
         last = [block for block in measured.visited.get(treatment, ()) if block in set(measured.blocks)][-PATIENCE:]
         if len(last) == PATIENCE and blocks.issuperset(last):
-            gone.add(treatment)
-    return frozenset(gone)
+            abandoned.add(treatment)
+    return frozenset(abandoned)

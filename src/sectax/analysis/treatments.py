@@ -1,4 +1,4 @@
-"""Every treatment by itself: what it measured, without comparing it."""
+"""Results of single treatments, without comparison."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ENDS: dict[float, tuple[Callable[..., float], str]] = {0: (min, OBSERVED_MINIMU
 
 
 def treatment_results(measured: Measured) -> tuple[TreatmentResult, ...]:
-    """One result for every treatment of the plan, then for those that were skipped when it was made."""
+    """The result of every treatment of the plan, then those that the plan skipped."""
     results = [_result(measured, treatment) for treatment in measured.plan.treatments]
     planned = {treatment.id for treatment in measured.plan.treatments}
     results += [
@@ -44,14 +44,14 @@ def treatment_results(measured: Measured) -> tuple[TreatmentResult, ...]:
 
 
 def estimate(metric: Metric, values: list[float], level: float) -> Estimate:
-    """A metric of one treatment over its blocks.
+    """Estimate a metric of one treatment from its blocks.
 
     Args:
         values: one per block, positive.
     Returns:
-        The geometric mean with Student's t in logs; for high-water marks and what comes in steps, the median over
-        fresh instances with its interval from order statistics; the plain mean with Student's t for means that are
-        reported and not compared, since bills and the parts of a whole add up.
+        The geometric mean with Student's t in logs. For maxima and metrics with coarse steps, the median with an
+        interval from order statistics. For means that are not compared, the arithmetic mean with Student's t, since
+        bills and parts of a whole must add up.
     """
     if _needs_ranks(metric):
         interval, method = order_statistics_interval(values, 0.5, level), MEDIAN
@@ -63,11 +63,11 @@ def estimate(metric: Metric, values: list[float], level: float) -> Estimate:
 
 
 def tail(metric: Metric, quantile: float, blocks: Sequence[Sequence[float]], level: float) -> Estimate:
-    """A quantile of one treatment over the observations of all its blocks, which are worth fewer than they are.
+    """Estimate a quantile of one treatment from the observations of all its blocks, which are not independent.
 
     Args:
-        quantile: 1 is the worst that was seen and 0 the least, which have no interval.
-        blocks: the observations of each.
+        quantile: 1 for the maximum and 0 for the minimum, which have no interval.
+        blocks: observations of each block.
     """
     if quantile in _ENDS:
         end, method = _ENDS[quantile]
@@ -78,24 +78,24 @@ def tail(metric: Metric, quantile: float, blocks: Sequence[Sequence[float]], lev
 
 
 def _needs_ranks(metric: Metric) -> bool:
-    """Whether a metric's values tie and jump, so that a mean of logs would say more than they do."""
+    """Whether a metric has ties and jumps, so that a mean of logs would claim too much precision."""
     in_bytes = metric.unit == "B" and metric.summary in (Summary.MAXIMUM, Summary.MEDIAN)
     return metric.resolution > 0 or in_bytes or metric.summary == Summary.MAXIMUM
 
 
 def own_estimate(measured: Measured, metric: Metric, treatment: str) -> Estimate | None:
-    """A treatment's own figure of a metric, whatever it is compared with; None where it has no value."""
+    """A treatment's own estimate of a metric; None without values."""
     return _own(measured, metric, treatment)[0]
 
 
 def _own(measured: Measured, metric: Metric, treatment: str) -> tuple[Estimate | None, Collection[int]]:
-    """The same with the finished blocks that it is of; a tail is of single observations, and of no block."""
+    """A treatment's estimate and the finished blocks behind it (none for tails)."""
     level = 1 - measured.plan.stopping.alpha
     if metric.summary.tail is not None:
         samples = measured.samples.get(metric.observed, {}).get(treatment, {})
         return tail(metric, metric.summary.tail, list(samples.values()), level) if samples else None, ()
     finished = set(measured.blocks)
-    # What is compared is compared as a ratio, which zero has not; elsewhere zero is a figure as any other.
+    # Ratios need positive values; zero is valid for metrics that are not compared.
     usable = {
         block: value
         for block, value in measured.values.get(metric.name, {}).get(treatment, {}).items()
@@ -127,14 +127,14 @@ def _result(measured: Measured, treatment: Treatment) -> TreatmentResult:
 
 
 def _state(measured: Measured, treatment: str, has_values: bool) -> tuple[str, str]:
-    """What became of a treatment, and the last reason that it gave."""
+    """A treatment's state and the reason of its last failure."""
     failures = [failure for failure in measured.failures if failure.treatment == treatment]
     reason = failures[-1].reason if failures else ""
     if has_values:
         return State.OK, reason
     if failures:
         return failures[-1].state, reason
-    return NOT_MEASURED, "no block with it was finished"
+    return NOT_MEASURED, "no finished block has it"
 
 
 def _empty_share(measured: Measured, treatment: str, estimates: dict[str, Estimate]) -> float | None:

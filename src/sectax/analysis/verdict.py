@@ -1,4 +1,4 @@
-"""What may be claimed of an effect: the verdict table, and the rule by which a comparison is done."""
+"""The verdict for an interval, and the rule that ends a comparison."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import math
 from sectax.model.finding import UNSETTLED, WITHIN_MARGIN, VerdictId
 from sectax.model.plan import ROUGHLY, Until
 
-# A large effect is precise enough when it is known to within ten per cent of the baseline …
+# Enough precision for a large effect: ten per cent of the baseline …
 WIDEST = math.log(1.1)
-# … and a very large one to a tenth of its logarithm: nobody decides between 70 and 90 times faster.
+# … and for a very large one a tenth of its logarithm: 70 or 90 times faster makes no difference.
 WIDEST_SHARE = 0.1
 
 
 def verdict(low: float, high: float, margin: float) -> VerdictId:
-    """The one verdict for an interval of the log ratio, positive always costlier.
+    """The verdict for an interval of the log ratio, positive if costlier.
 
     Args:
-        low, high: the limits after all blocks so far, −inf and inf where nothing is known yet.
-        margin: the smallest cost that matters, 0.02 is 2 %.
+        low, high: limits; −inf and inf if unknown.
+        margin: the smallest cost that matters; 0.02 is 2 %.
     Raises:
-        ValueError: limits that are no interval, or a margin that is not positive.
+        ValueError: invalid interval, or a margin that is not positive.
     """
     if not low <= high:
         raise ValueError(f"no verdict for an interval from {low} to {high}")
@@ -52,14 +52,13 @@ _MIRRORED = {
 
 
 def resolved(answer: VerdictId, low: float, high: float, point: float, margin: float, until: Until) -> bool:
-    """Whether a comparison is done: it has what the run goes on for (docs/method-notes.md, 'When to stop').
+    """Whether a comparison has reached the run's stopping rule (docs/method-notes.md, 'When to stop').
 
-    'Equivalent' and 'within the margin' are as narrow as any rule asks for: more blocks would shrink an interval that
-    already lies within the margin.
+    Verdicts within the margin are always precise enough.
 
     Args:
-        answer: as `verdict` gave it for `low` and `high`.
-        point: the mean log ratio.
+        answer: the verdict for `low` and `high`.
+        point: mean log ratio.
     """
     if until is Until.BUDGET or answer in {VerdictId.INCONCLUSIVE, VerdictId.NOT_MEASURED}:
         return False
@@ -69,7 +68,7 @@ def resolved(answer: VerdictId, low: float, high: float, point: float, margin: f
 
 
 def narrow_enough(point: float, margin: float, until: Until) -> float:
-    """The width of the interval at which an effect of this size is known well enough, as a log ratio."""
+    """The width of the interval (log ratio) that is precise enough for an effect of this size."""
     if until is Until.PRECISE:
         return max(math.log1p(margin), min(abs(point) / 2, max(WIDEST, WIDEST_SHARE * abs(point))))
     return 2 * max(ROUGHLY, WIDEST_SHARE * abs(point))
