@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from sectax.stats.diagnostics import away_from_zero, lag_one, neighbours_alike, normal
+from sectax.stats.diagnostics import autocorrelation_p_value, lag_one, normal, zero_mean_p_value
 
 RUNS = 4000
 
@@ -34,16 +34,16 @@ DRAWS = {
 @pytest.mark.parametrize("size", [8, 20, 40])
 @pytest.mark.parametrize("name", DRAWS)
 def test_independent_values_of_any_kind_are_seldom_called_alike(name, size):
-    assert share(neighbours_alike, DRAWS[name], size, 0.01) < 0.02
+    assert share(autocorrelation_p_value, DRAWS[name], size, 0.01) < 0.02
 
 
 def test_neighbours_that_resemble_each_other_are_found():
-    assert share(neighbours_alike, autoregressive, 40, 0.01, 500) > 0.95
+    assert share(autocorrelation_p_value, autoregressive, 40, 0.01, 500) > 0.95
 
 
 def test_a_straight_line_is_as_alike_as_can_be_and_a_zigzag_is_not():
-    assert neighbours_alike(np.arange(20)) < 1e-6
-    assert neighbours_alike([0, 1] * 10 + np.arange(20) * 1e-3) > 0.9
+    assert autocorrelation_p_value(np.arange(20)) < 1e-6
+    assert autocorrelation_p_value([0, 1] * 10 + np.arange(20) * 1e-3) > 0.9
 
 
 def test_lag_one_is_the_correlation_of_neighbours():
@@ -75,15 +75,15 @@ def test_away_from_zero_is_students_t_for_independent_values():
     values = np.array([0.3, -0.2, 0.5, 0.1, -0.4, 0.6, 0.0, 0.2])
     assert lag_one(values) < 0
 
-    assert away_from_zero(values) == pytest.approx(scipy.stats.ttest_1samp(values, 0).pvalue)
+    assert zero_mean_p_value(values) == pytest.approx(scipy.stats.ttest_1samp(values, 0).pvalue)
 
 
 def test_a_wandering_speed_is_seldom_called_a_change():
-    assert share(away_from_zero, autoregressive, 40, 0.01, 2000) < 0.15
+    assert share(zero_mean_p_value, autoregressive, 40, 0.01, 2000) < 0.15
     assert share(lambda values: scipy.stats.ttest_1samp(values, 0).pvalue, autoregressive, 40, 0.01, 500) > 0.4
 
 
 def test_values_without_spread_are_normal_and_away_from_zero_unless_they_are_zero():
     assert normal([2.0] * 8) == 1.0
-    assert away_from_zero([0.125] * 6) == 0.0
-    assert away_from_zero([0.0] * 6) == 1.0
+    assert zero_mean_p_value([0.125] * 6) == 0.0
+    assert zero_mean_p_value([0.0] * 6) == 1.0

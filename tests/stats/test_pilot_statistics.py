@@ -153,27 +153,27 @@ def test_costs_that_cannot_be_are_refused() -> None:
         soonest(1.0, 1.0, block=1.0, round_=0.0)
 
 
-def ratios(within: float, between: float, likeness: float, *, treatments: int = 200, turns: int = 40) -> list[Any]:
+def ratios(within: float, between: float, correlation: float, *, treatments: int = 200, turns: int = 40) -> list[Any]:
     """Two processes of each treatment, whose log ratios are an autoregression about a level of their own."""
     rng = np.random.default_rng(5)
-    own = math.sqrt(1 - likeness**2)
+    own = math.sqrt(1 - correlation**2)
     made = []
     for _ in range(treatments):
         processes = []
         for _ in range(2):
             values = [rng.normal()]
             while len(values) < turns:
-                values.append(likeness * values[-1] + own * rng.normal())
+                values.append(correlation * values[-1] + own * rng.normal())
             processes.append(rng.normal(0, between) + within * np.array(values))
         made.append(processes)
     return made
 
 
-@pytest.mark.parametrize("likeness", [0.0, 0.3, 0.6])
-def test_what_lasts_from_turn_to_turn_is_distinguished_from_what_processes_differ_by(likeness: float) -> None:
-    found = pilot_noise(ratios(0.05, 0.02, likeness))
+@pytest.mark.parametrize("correlation", [0.0, 0.3, 0.6])
+def test_what_lasts_from_turn_to_turn_is_distinguished_from_what_processes_differ_by(correlation: float) -> None:
+    found = pilot_noise(ratios(0.05, 0.02, correlation))
 
-    assert found.likeness == pytest.approx(likeness, abs=0.05)
+    assert found.correlation == pytest.approx(correlation, abs=0.05)
     assert found.between == pytest.approx(0.02**2, rel=0.4)
     assert found.within == pytest.approx(0.05**2, rel=0.2)
 
@@ -182,8 +182,8 @@ def test_noise_that_lasts_wants_more_rounds_than_noise_that_does_not() -> None:
     costs = {"block_cost": 1.0, "round_cost": 0.05, "half_width": 0.02, "alpha": 0.05, "first_look": 6}
     rounds = np.arange(2, 65)
     white, lasting = (
-        int(rounds[np.argmin(seconds_to_verdict(rounds, Noise(0.05**2, 0.005**2, likeness), **costs))])
-        for likeness in (0.0, 0.7)
+        int(rounds[np.argmin(seconds_to_verdict(rounds, Noise(0.05**2, 0.005**2, correlation), **costs))])
+        for correlation in (0.0, 0.7)
     )
 
     assert lasting > 1.5 * white

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sectax.stats.single_values import fair_ranks, resembling_neighbours, two_modes
+from sectax.stats.single_values import rank_autocorrelation, tie_broken_ranks, two_modes
 
 SHAPES = {
     "normal": lambda rng, size: rng.normal(size=size),
@@ -18,7 +18,7 @@ SHAPES = {
 
 
 def test_ties_are_broken_without_regard_to_their_order() -> None:
-    ranks = fair_ranks(np.repeat(1.0, 1000))
+    ranks = tie_broken_ranks(np.repeat(1.0, 1000))
 
     assert sorted(ranks) == list(range(1000))
     assert abs(np.corrcoef(ranks, np.arange(1000))[0, 1]) < 0.1
@@ -38,7 +38,7 @@ def test_one_mode_is_seldom_taken_for_two(name: str, size: int) -> None:
 def test_independent_values_seldom_resemble_each_other(size: int) -> None:
     rng = np.random.default_rng(8)
 
-    assert sum(resembling_neighbours(rng.exponential(size=size))[1] < 0.01 for _ in range(2000)) <= 36
+    assert sum(rank_autocorrelation(rng.exponential(size=size))[1] < 0.01 for _ in range(2000)) <= 36
 
 
 def test_modes_are_reported_with_their_share_and_their_middles() -> None:

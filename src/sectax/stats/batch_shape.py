@@ -1,4 +1,4 @@
-"""How the batches of one process lie: what is kept of them when their block is over, so that a run can be checked."""
+"""Summaries of a process's batches (drift, modes, first batch) for the audit."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
     from sectax.stats.moments import Array
 
-# Of fewer batches nothing can be said about how they lie.
+# The minimum number of batches for a shape.
 FEWEST = 4
-# A mode holds at least two batches and a tenth of them; less is a spike.
+# A mode has at least two batches and this share of all; less is a spike.
 SMALLEST_MODE = 0.1
 
 
 class Batches(NamedTuple):
-    """What is kept of the batches of one process.
+    """Summary of the batches of one process.
 
     Attributes:
-        shape: None of fewer than `FEWEST`, or where one has no time.
-        distinct: how many different times of an operation there are.
-        step: the smallest difference between two of these times; None where none repeats, or all are equal.
+        shape: None with fewer than `FEWEST` batches, or if one has no time.
+        distinct: number of different times per operation.
+        step: smallest difference between two different times; None if none repeats, or all are equal.
     """
 
     shape: BatchShape | None
@@ -34,14 +34,15 @@ class Batches(NamedTuple):
 
 
 def process_batches(times: Array, places: Array, lengths: Sequence[int]) -> list[Batches]:
-    """Many processes at once: their batches lie one process after the other.
+    """Summarize the batches of many processes at once.
 
     Args:
-        times, places: of every batch, in the order in which it was run, each of shape (batches,): seconds of one
-            operation (0 where there is none), and the batch's place in its round.
-        lengths: how many batches every process has, at least one; their sum is the number of batches.
+        times: seconds per operation of every batch (0 if missing), process by process in the order of execution, shape
+            (batches,).
+        places: index of every batch within its round, same shape.
+        lengths: number of batches of each process, at least one; their sum is the number of batches.
     Returns:
-        One for every process: the same numbers to the last bit in whatever company it comes.
+        One summary per process, bit for bit independent of the other processes.
     """
     import numpy as np
 
@@ -64,7 +65,7 @@ def process_batches(times: Array, places: Array, lengths: Sequence[int]) -> list
 
 
 def _shapes(times: Array, places: Array) -> list[BatchShape | None]:
-    """The shapes of processes with equally many batches, shape (processes, batches)."""
+    """The shapes of processes with equal numbers of batches; arrays have shape (processes, batches)."""
     import numpy as np
 
     size = times.shape[1]
@@ -92,7 +93,7 @@ def _shapes(times: Array, places: Array) -> list[BatchShape | None]:
         excess.tolist(),
         ((below + 0.5) / size).tolist(),
         drift.tolist(),
-        [value if apart else None for value, apart in zip(order.tolist(), (spread > 0).tolist(), strict=True)],
+        [value if varies else None for value, varies in zip(order.tolist(), (spread > 0).tolist(), strict=True)],
         share.tolist(),
         separation.tolist(),
     )
@@ -102,24 +103,25 @@ def _shapes(times: Array, places: Array) -> list[BatchShape | None]:
 
 
 def best_split(ordered: Array, squares: Array) -> tuple[Array, Array]:
-    """The cut into a fast and a slow part that explains most, of centred and sorted rows.
+    """The split of centred, sorted rows into a fast and a slow part that explains most variance.
 
     Returns:
-        The share of the slow part, and the distance of the parts in standard deviations within them (0 where all
-        values are equal). Source: Otsu 1979; Engelman and Hartigan 1969.
+        The share of the slow part, and the distance of the parts in standard deviations within them (0 if all values
+        are equal).
+    Source: Otsu 1979; Engelman and Hartigan 1969.
     """
     import numpy as np
 
     size = ordered.shape[1]
     least = max(2, int(np.ceil(SMALLEST_MODE * size)))
-    low = np.arange(least, size - least + 1)  # how many values lie in the fast part
+    low = np.arange(least, size - least + 1)  # sizes of the fast part
     below = np.cumsum(ordered, axis=1)[:, low - 1]
     total = ordered.sum(axis=1)[:, None]
     gap = (total - below) / (size - low) - below / low
     between = gap * gap * (low * (size - low) / size)
     rows = np.arange(ordered.shape[0])
     best = between.argmax(axis=1)
-    # Rounding leaves a little of what is nothing.
+    # The lower bound guards against rounding.
     within = np.maximum(squares - between[rows, best], 1e-12 * squares)
     deviation = np.sqrt(within / (size - 2))
     separation = np.where(deviation > 0, gap[rows, best] / np.where(deviation > 0, deviation, 1.0), 0.0)

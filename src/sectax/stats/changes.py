@@ -1,4 +1,4 @@
-"""Where a series changes its level: the partition with the least squared deviations and a price for every part."""
+"""Change points of a series: the partition with the least squared deviations and a penalty per part."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import numpy as np
 from sectax.model.history import RUNS_OF_A_LEVEL
 from sectax.stats.moments import Array
 
-# A level is told by so many values at least, and a change has to explain so many times the logarithm of their number:
-# of series without a change at most 3 in 100 are said to have one (`python -m benchmarks.history`).
+# Minimum values per level, and the penalty of a change in units of log(n): at most 3 % false positives in series
+# without a change (`python -m benchmarks.history`).
 LEAST = RUNS_OF_A_LEVEL
-_PRICE = 5.0
-# Costs that differ by a millionth differ by rounding.
+_PENALTY = 5.0
+# Smaller differences are rounding.
 _LEAST_SPREAD = 1e-6
 
 
 def change_points(logs: Sequence[float]) -> tuple[int, ...]:
-    """The places at which a new level of costs begins, where those of one level are independent of each other.
+    """The indices at which a new level of costs starts; values of one level must be independent.
 
-    The spread is that of the steps from one value to the next: a change is one step of many. Those of the changes are
-    left out and the rest is searched again, until nothing more is found, so that a large change hides no small one.
+    The spread is estimated from successive differences. Steps at changes are left out and the search is repeated until
+    it finds no more, so that a large change does not hide a small one.
 
     Source: von Neumann, 'Distribution of the ratio of the mean square successive difference to the variance', 1941.
     """
@@ -39,26 +39,26 @@ def change_points(logs: Sequence[float]) -> tuple[int, ...]:
 
 
 def partition(scaled: Array) -> tuple[int, ...]:
-    """The same of values whose spread is 1.
+    """The change points of values with a standard deviation of 1.
 
-    Source: Jackson et al., 'An algorithm for optimal partitioning of data on an interval', 2005; PELT, as in ruptures,
-    is the same search with shortcuts, which a few hundred values do not need.
+    Source: Jackson et al., 'An algorithm for optimal partitioning of data on an interval', 2005. PELT is the same
+    search with pruning, which a few hundred values do not need.
     """
     count = len(scaled)
     sums = np.concatenate([[0.0], np.cumsum(scaled)])
     squares = np.concatenate([[0.0], np.cumsum(scaled**2)])
-    price = _PRICE * math.log(count)
+    penalty = _PENALTY * math.log(count)
     best = np.full(count + 1, np.inf)
-    best[0] = -price
-    begins = np.zeros(count + 1, dtype=np.int64)
+    best[0] = -penalty
+    starts_at = np.zeros(count + 1, dtype=np.int64)
     for end in range(LEAST, count + 1):
         starts = np.arange(end - LEAST + 1)
         deviations = squares[end] - squares[starts] - (sums[end] - sums[starts]) ** 2 / (end - starts)
-        whole = best[starts] + deviations + price
-        begins[end] = np.argmin(whole)
-        best[end] = whole[begins[end]]
-    places, end = [], int(begins[count])
+        total = best[starts] + deviations + penalty
+        starts_at[end] = np.argmin(total)
+        best[end] = total[starts_at[end]]
+    places, end = [], int(starts_at[count])
     while end > 0:
         places.append(end)
-        end = int(begins[end])
+        end = int(starts_at[end])
     return tuple(reversed(places))

@@ -1,4 +1,4 @@
-"""The anytime-valid interval: it may be looked at after every block, and the chance of a wrong claim stays at alpha.
+"""Confidence sequences: intervals that may be inspected after every block with error level alpha overall.
 
 Source: Wang and Ramdas, 'Anytime-valid t-tests and confidence sequences for Gaussian means with unknown variance',
 arXiv 2310.03722; the sequence with a Gaussian mixture over the effect.
@@ -14,11 +14,10 @@ from numpy.typing import ArrayLike
 from sectax.stats.moments import Array, Counts, running_moments
 from sectax.stats.student import repeated_critical_value
 
-# How much the mixture favours large effects. 1 is a little narrower for one comparison, and has no finite interval
-# at six blocks for a family of ten.
+# Precision of the mixture. 1 is slightly narrower for one comparison, but infinite at six blocks for a family of ten.
 C_SQUARED = 0.1
-# How far off a mode of processes may lie that no block fell into, in logs, whatever margin was asked for: with it a
-# family claims no wrong direction of modes up to 5 % apart (docs/method-notes.md, 'Skew and modes').
+# Assumed distance (log ratio) of a mode that no block hit: protects the direction of claims against modes up to 5 %
+# apart (docs/method-notes.md, 'Skew and modes').
 UNSEEN = 0.055
 _JOINED = 1.5
 
@@ -28,9 +27,9 @@ def multiplier(blocks: ArrayLike, alpha: ArrayLike, c_squared: float = C_SQUARED
 
     Args:
         blocks: number of blocks n, any shape.
-        alpha: error level in (0, 1), of a shape that broadcasts with it.
+        alpha: error level in (0, 1), broadcast with `blocks`.
     Returns:
-        h·√n/s; infinite below two blocks and wherever so few blocks allow no interval of this level.
+        h·√n/s; infinite below two blocks and if n is too small for this level.
     Raises:
         ValueError: alpha outside (0, 1).
     """
@@ -39,7 +38,7 @@ def multiplier(blocks: ArrayLike, alpha: ArrayLike, c_squared: float = C_SQUARED
     if not bool(np.all((level > 0) & (level < 1))):
         raise ValueError(f"alpha must lie between 0 and 1, not {alpha!r}")
     n, level = np.broadcast_arrays(n, level)
-    # In logs throughout: for a tiny alpha κ leaves the range of a float long before the half-width does.
+    # In logs, since κ overflows for tiny alpha.
     log_r = np.log(c_squared) - np.log(n + c_squared)
     log_kappa = (-2 * np.log(level) - log_r) / np.maximum(n, 1)
     finite = (n >= 2) & (log_kappa + log_r < 0)
@@ -50,14 +49,12 @@ def multiplier(blocks: ArrayLike, alpha: ArrayLike, c_squared: float = C_SQUARED
 
 
 def half_width(blocks: ArrayLike, spread: ArrayLike, width: ArrayLike) -> Array:
-    """Half-width of an interval in the unit of the spread.
-
-    A spread of zero is a spread unknown, since no real quantity has none: the half-width is infinite.
+    """Half-width of an interval in the unit of the spread; infinite if the spread is zero, which means unknown.
 
     Args:
         blocks: number of blocks n, any shape.
         spread: standard deviation over the blocks.
-        width: the half-width in units of s/√n, as from `multiplier`.
+        width: half-width in units of s/√n, as from `multiplier`.
     """
     n = np.asarray(blocks, dtype=np.float64)
     s = np.asarray(spread, dtype=np.float64)
@@ -65,17 +62,15 @@ def half_width(blocks: ArrayLike, spread: ArrayLike, width: ArrayLike) -> Array:
 
 
 def guarded_half_width(blocks: ArrayLike, plain: ArrayLike, unseen: ArrayLike, alpha: ArrayLike) -> Array:
-    """Half-width that also holds where processes have a second mode, `unseen` off, that no block fell into.
+    """Half-width with a guard for a second mode of processes, at distance `unseen`, that no block hit.
 
-    Blocks that all fell into one mode, or that all missed a long tail, look like those of a quiet process. n blocks
-    miss a mode that holds a share q of the processes with chance (1 − q)^n, so shares up to 1 − α^(1/n) cannot be ruled
-    out, and the mean may be off by as much times the distance of the modes. Both reaches are joined by a power of 3/2,
-    between errors that always add up (1) and independent ones (2): the cheapest of the rules that stay within alpha
-    (`benchmarks.simulations.guard`).
+    n blocks miss a mode with share q with probability (1 − q)^n, so shares up to 1 − α^(1/n) cannot be excluded, and
+    the mean may be off by that share of the distance. Both errors are combined with a power of 3/2, between full
+    addition (1) and independence (2): the narrowest rule that keeps alpha (`benchmarks.simulations.guard`).
 
     Args:
-        plain: the half-width that the spread of the blocks gives.
-        unseen: how far such a mode may lie off, in the unit of `plain`; 0 for the plain half-width.
+        plain: half-width from the spread of the blocks.
+        unseen: distance of the mode in the unit of `plain`; 0 for no guard.
         alpha: error level in (0, 1).
     """
     n = np.maximum(np.asarray(blocks, dtype=np.float64), 1)
@@ -86,10 +81,11 @@ def guarded_half_width(blocks: ArrayLike, plain: ArrayLike, unseen: ArrayLike, a
 
 @dataclass(frozen=True)
 class Sequence:
-    """The sequence after every block; every array has shape (rows, blocks).
+    """Intervals after every block; arrays have shape (rows, blocks).
 
-    `low` and `high` are those of all blocks so far: −∞ and ∞ before the first look. `agreed_low` and `agreed_high` are
-    the running intersection, what all looks so far agree on: `agreed_low > agreed_high` where no value does.
+    Attributes:
+        low, high: limits from all blocks so far; −∞ and ∞ before the first look.
+        agreed_low, agreed_high: running intersection of all looks; empty if `agreed_low > agreed_high`.
     """
 
     count: Counts
@@ -102,7 +98,7 @@ class Sequence:
     agreed_high: Array
 
     def after_last(self) -> Sequence:
-        """After the last block alone; every array has shape (rows,)."""
+        """The state after the last block; arrays have shape (rows,)."""
         return Sequence(*(array[:, -1] for array in vars(self).values()))
 
 
@@ -116,23 +112,21 @@ def running_sequence(
     least_spread: ArrayLike = 0.0,
     unseen: ArrayLike = 0.0,
 ) -> Sequence:
-    """The confidence sequence of many comparisons at once.
+    """The confidence sequences of many comparisons.
 
     Args:
-        differences: d_j, shape (rows, blocks); NaN where a block has none.
+        differences: d_j, shape (rows, blocks); NaN if missing.
         alpha: error level of each row.
-        first_look: the smallest number of blocks whose interval counts.
-        last_look: the largest, where it is known beforehand, and the narrower interval of `repeated_looks` with it;
-            None for a sequence that may go on for ever. Blocks after it are left out.
-        reference: d_j of the negative control, same shape. Its standard deviation over the same blocks is the floor
-            of the spread: without it, six blocks that happen to fall into one mode of a process that has two give
-            a tiny spread and an interval that misses.
-        least_spread: a floor of another kind for each row, such as the resolution of a metric in whole numbers.
-        unseen: how far off a mode may lie that no block fell into, for each row (`guarded_half_width`).
+        first_look: minimum number of blocks for an interval.
+        last_look: maximum number of blocks if planned, for the narrower interval of `repeated_critical_value`; later
+            blocks are ignored. None for an unlimited sequence.
+        reference: d_j of the negative control, same shape. Its standard deviation over the same blocks is the floor of
+            the spread: otherwise six blocks that happen to hit one of two modes give a tiny spread and miss the mean.
+        least_spread: additional floor for each row, such as the resolution of a metric.
+        unseen: distance of an unseen mode for each row (see `guarded_half_width`).
     """
     rows = differences.shape[0]
     if last_look is not None:
-        # After the last look nothing more is learned.
         number = np.isfinite(differences).cumsum(axis=1)
         differences = np.where(number <= last_look, differences, np.nan)
     count, mean, deviation = running_moments(differences)
@@ -145,7 +139,7 @@ def running_sequence(
     spread = np.maximum(deviation, floor)
     level = _column(alpha, rows)
 
-    # Rows share a few levels, and every row counts from nought: one table serves them all.
+    # One table by level and count serves all rows.
     levels, which = np.unique(level, return_inverse=True)
     blocks = np.arange(count.max(initial=0) + 1)
     if last_look is None:

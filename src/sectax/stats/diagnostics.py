@@ -1,4 +1,4 @@
-"""Tests of what an interval takes for granted: that blocks are independent, and their differences near normal."""
+"""Tests of an interval's assumptions: independent blocks with normal differences."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-# Fewer values show neither.
+# Minimum number of values.
 FEWEST = 6
 
 
-def neighbours_alike(values: ArrayLike) -> float:
-    """The p-value of the rank version of von Neumann's ratio against 'neighbours resemble each other'.
+def autocorrelation_p_value(values: ArrayLike) -> float:
+    """The p-value of Bartels' rank test for positive autocorrelation of neighbours.
 
-    It holds for independent values of any distribution, with ties broken by their order.
+    Valid for independent values of any distribution; ties are broken by order.
 
     Args:
-        values: in order, shape (n,) with n of at least `FEWEST`.
+        values: in order, shape (n,), n ≥ `FEWEST`.
     Source: Bartels, The rank version of von Neumann's ratio test for randomness, JASA 77 (1982), with his beta
-        approximation. Simulated at 6 to 60 values, its error at 1, 0.3 and 0.1 % is 0 to 1.3 times what it promises,
-        for normal, exponential, two-mode and t(1.5) values.
+        approximation. Simulated with 6 to 60 normal, exponential, two-mode and t(1.5) values, its error at 1, 0.3 and
+        0.1 % is 0 to 1.3 times the nominal one.
     """
     from scipy.special import betainc
 
@@ -34,7 +34,7 @@ def neighbours_alike(values: ArrayLike) -> float:
 
 
 def lag_one(values: ArrayLike) -> float:
-    """The correlation of neighbours; 0 where all values are equal."""
+    """The lag-1 autocorrelation; 0 if all values are equal."""
     data = np.asarray(values, dtype=np.float64)
     around = data - data.mean()
     total = float((around**2).sum())
@@ -42,14 +42,12 @@ def lag_one(values: ArrayLike) -> float:
 
 
 def normal(values: ArrayLike) -> float:
-    """The p-value of Shapiro and Francia's test for a normal distribution; 1 where all values are equal.
-
-    It finds skew, long tails and modes alike.
+    """The p-value of the Shapiro-Francia test of normality; 1 if all values are equal.
 
     Args:
-        values: shape (n,) with n of at least `FEWEST`.
+        values: shape (n,), n ≥ `FEWEST`.
     Source: Royston, A toolkit for testing for non-normality in complete and censored samples, The Statistician 42
-        (1993). Simulated at 6 to 100 normal values, its error at 1 % is 0.93 to 1.09 times what it promises, and less
+        (1993). Simulated with 6 to 100 normal values, its error at 1 % is 0.93 to 1.09 times the nominal one, and less
         at 0.3 % and below.
     """
     from scipy.special import ndtr, ndtri
@@ -60,21 +58,20 @@ def normal(values: ArrayLike) -> float:
         return 1.0
     scores = ndtri((np.arange(1, n + 1) - 0.375) / (n + 0.25))
     around = data - data.mean()
-    likeness = float((around * scores).sum() ** 2 / ((around**2).sum() * (scores**2).sum()))
+    w = float((around * scores).sum() ** 2 / ((around**2).sum() * (scores**2).sum()))
     u = math.log(n)
     v = math.log(u)
     mean, deviation = 1.0521 * (v - u) - 1.2725, 1.0308 - 0.26758 * (v + 2 / u)
-    return float(ndtr(-(math.log(max(1 - likeness, 1e-300)) - mean) / deviation))
+    return float(ndtr(-(math.log(max(1 - w, 1e-300)) - mean) / deviation))
 
 
-def away_from_zero(values: ArrayLike) -> float:
-    """The two-sided p-value of Student's t for a mean of zero; 0 where all values are equal and not zero.
+def zero_mean_p_value(values: ArrayLike) -> float:
+    """The two-sided p-value of Student's t for a mean of zero; 0 if all values are equal and not zero.
 
-    Where neighbours resemble each other by a correlation r, n values count as n·(1 − r)/(1 + r): a speed that wanders
-    seems to go somewhere otherwise.
+    With lag-1 autocorrelation r, n values count as n·(1 − r)/(1 + r); otherwise a wandering speed looks like drift.
 
     Args:
-        values: in order, shape (n,), n of at least two.
+        values: in order, shape (n,), n ≥ 2.
     """
     from scipy.special import stdtr
 
@@ -82,6 +79,6 @@ def away_from_zero(values: ArrayLike) -> float:
     mean, deviation = float(data.mean()), float(data.std(ddof=1))
     if deviation == 0:
         return 1.0 if mean == 0 else 0.0
-    alike = min(max(lag_one(data), 0.0), 0.99)
-    count = max(data.size * (1 - alike) / (1 + alike), 2.0)
+    correlation = min(max(lag_one(data), 0.0), 0.99)
+    count = max(data.size * (1 - correlation) / (1 + correlation), 2.0)
     return 2 * float(stdtr(count - 1, -abs(mean) / deviation * math.sqrt(count)))

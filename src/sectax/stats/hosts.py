@@ -1,8 +1,8 @@
-"""One comparison on several hosts: what holds for the hosts measured, for hosts like these, and which one is odd.
+"""Comparisons on several hosts: intervals for the measured hosts and for similar ones, outliers and kinds of hosts.
 
-Every host counts once, however many blocks it made: a fast host makes more of them, and would otherwise decide. With
-equal weights the interval for hosts like these holds even where the hosts' noise and number of blocks differ (Ibragimov
-and Müller 2010, 't-statistic based correlation and heterogeneity robust inference').
+Hosts have equal weights, since fast hosts make more blocks and would otherwise dominate. So the interval for similar
+hosts is valid even if noise and number of blocks differ by host (Ibragimov and Müller 2010, 't-statistic based
+correlation and heterogeneity robust inference').
 """
 
 from __future__ import annotations
@@ -16,25 +16,27 @@ from sectax.stats.confidence_sequence import Sequence, guarded_half_width, half_
 from sectax.stats.moments import Array, Counts
 from sectax.stats.student import Interval, critical_value, repeated_critical_value
 
-# The place of every block's host, from 0, shape (blocks,).
+# Index of every block's host, shape (blocks,).
 Places = NDArray[np.int64]
 # With fewer blocks the noise of a host is unknown.
 LEAST_BLOCKS = 2
-# With fewer hosts nothing is claimed of hosts like these.
+# With fewer hosts there are no claims about similar hosts.
 LEAST_HOSTS = 5
-# Hosts, and the F of their best split into two kinds that normal ones exceed in 5 of 100 runs; between them by straight
-# lines, above them in proportion. Simulated (method-notes.md).
+# By number of hosts, the simulated 95 % quantile of F for the best split of normal hosts into two kinds; linear between
+# entries, proportional above (method-notes.md).
 _SPLIT_HOSTS = (5, 6, 7, 8, 9, 10, 12, 15, 20, 30, 50, 100, 200)
 _SPLIT_F = (73.4, 57.7, 52.2, 50.2, 50.3, 50.9, 53.3, 58.5, 68.3, 88.7, 128.5, 228.8, 420.5)
-# In standard errors that the blocks' noise leaves: with few blocks, and the noisiest host picked out, less is chance.
+# Minimum distance of kinds in standard errors; less may be chance, since the noisiest host is selected.
 _BEYOND_NOISE = 4.0
 
 
 @dataclass(frozen=True)
 class OfHosts:
-    """The blocks of every host reduced; every array has shape (rows, hosts).
+    """Summaries of every host's blocks; arrays have shape (rows, hosts).
 
-    `mean` is that of a host's differences and `noise` the variance of that mean; NaN where there are too few blocks.
+    Attributes:
+        mean: of a host's differences.
+        noise: variance of that mean; NaN with too few blocks.
     """
 
     count: Counts
@@ -43,16 +45,16 @@ class OfHosts:
 
 
 def of_hosts(differences: Array, host: Places) -> OfHosts:
-    """Reduce the blocks of every host.
+    """Summarize the blocks of every host.
 
     Args:
-        differences: d_j, shape (rows, blocks); NaN where a block has none.
+        differences: d_j, shape (rows, blocks); NaN if missing.
     """
     hosts = int(host.max(initial=-1)) + 1
     present = np.isfinite(differences)
 
     def totals(values: Array) -> Array:
-        """By row and host. An array of rows, hosts and blocks would be hundreds of megabytes."""
+        # By row and host, since an array of rows, hosts and blocks would take hundreds of megabytes.
         rows = [np.bincount(host, row, minlength=hosts) for row in np.where(present, values, 0.0)]
         return np.array(rows, dtype=np.float64).reshape(len(differences), hosts)
 
@@ -75,13 +77,13 @@ def stratified_sequence(
     unseen: ArrayLike = 0.0,
     once: bool = False,
 ) -> Sequence:
-    """The mean over the hosts measured after every block: as `running_sequence`, the host a factor of it.
+    """The mean over the measured hosts after every block: `running_sequence` stratified by host.
 
-    What differs between the hosts is no noise here, and their noise may differ: the degrees of freedom are those of
-    Welch and Satterthwaite. No look counts before every host that has a block has `LEAST_BLOCKS`.
+    Differences between hosts are not noise; each host has its own noise, with Welch-Satterthwaite degrees of freedom.
+    Looks count only while every host with a block has `LEAST_BLOCKS`.
 
     Args:
-        once: no result had a say in the number of blocks, so that the last look is the only one.
+        once: whether the number of blocks is independent of results, so that the last look is the only one.
     """
     rows, blocks = differences.shape
     number = np.isfinite(differences).cumsum(axis=1)
@@ -98,7 +100,7 @@ def stratified_sequence(
         widths = critical_value(degrees, levels[:, None])
     else:
         widths = repeated_critical_value(degrees, levels[:, None], first_look, last_look)
-    # Between whole degrees by a straight line, which lies above the curve: on the wide side.
+    # Linear interpolation between whole degrees is conservative.
     whole = np.floor(running.degrees).astype(np.int64)
     part = running.degrees - whole
     row = which.reshape(-1, 1)
@@ -109,7 +111,7 @@ def stratified_sequence(
     half = guarded_half_width(running.count, half_width(running.count, spread, width), off, level)
     half = np.where(running.ready & (running.count >= max(2, first_look)), half, np.inf)
     low, high = running.mean - half, running.mean + half
-    # Before the last host came the mean was another one.
+    # Looks before the last host joined estimate a different mean.
     same = running.hosts == running.hosts[:, -1:]
     return Sequence(
         count=running.count,
@@ -125,7 +127,7 @@ def stratified_sequence(
 
 @dataclass(frozen=True)
 class _Running:
-    """After every block; shape (rows, blocks). `deviation` is the standard error times the root of the blocks."""
+    """State after every block, shape (rows, blocks); `deviation` is the standard error × √blocks."""
 
     count: Counts
     hosts: Counts
@@ -136,7 +138,7 @@ class _Running:
 
 
 def _running(values: Array, host: Places) -> _Running:
-    """The mean of the hosts' means and its error; a block changes what is known of one host alone (Welford 1962)."""
+    """The mean of the hosts' means and its error, updated for one host per block (Welford 1962)."""
     rows, blocks = values.shape
     present = np.isfinite(values)
     hosts = int(host.max(initial=-1)) + 1
@@ -161,7 +163,7 @@ def _running(values: Array, host: Places) -> _Running:
         total_noise = total_noise + (squared_error - noise[which])
         total_second = total_second + (of_degrees - second[which])
         count[which], square[which], noise[which], second[which] = n, squares, squared_error, of_degrees
-        # What is left of sums that cancelled is no noise.
+        # Without spread, the remainder is rounding.
         error = np.where(spreads > 0, np.maximum(total_noise, 0.0), 0.0)
         out[0, column], out[1, column] = started, total_mean / np.maximum(started, 1)
         out[2, column] = error / np.maximum(started, 1) ** 2
@@ -181,10 +183,10 @@ def _running(values: Array, host: Places) -> _Running:
 
 
 def own_half_widths(hosts: OfHosts, alpha: float, unseen: float) -> Array:
-    """Half-width of every host's own interval, Student's t over its blocks at one look; infinite with too few blocks.
+    """Half-width of every host's own interval: Student's t over its blocks; infinite with too few blocks.
 
     Args:
-        unseen: how far off a mode of processes may lie that no block fell into (`guarded_half_width`).
+        unseen: distance of an unseen mode (see `guarded_half_width`).
     """
     has_noise = (hosts.count >= LEAST_BLOCKS) & (hosts.noise > 0)
     plain = critical_value(hosts.count, alpha) * np.sqrt(np.where(has_noise, hosts.noise, 1.0))
@@ -192,20 +194,21 @@ def own_half_widths(hosts: OfHosts, alpha: float, unseen: float) -> Array:
 
 
 def without_late(differences: Array, host: Places) -> Array:
-    """The differences without those of hosts that came late: one block, where most hosts have three or more."""
+    """Drop hosts that joined late: those with one block while most have three or more."""
     count = of_hosts(differences, host).count
     late = (count == 1) & ((count >= LEAST_BLOCKS + 1).sum(axis=1) > (count >= 1).sum(axis=1) / 2)[:, None]
     return np.where(late[:, host], np.nan, differences)
 
 
 def like_these(means: Array, alpha: float, unseen: float, least: float = 0.0) -> Interval:
-    """The mean over all hosts of which these were drawn: Student's t over the hosts' means; shape (hosts,).
+    """The mean over the population of hosts: Student's t over the hosts' means; no interval below `LEAST_HOSTS`.
 
-    It holds whatever the noise of each (Ibragimov and Müller 2010). No interval below `LEAST_HOSTS`.
+    Valid for unequal noise (Ibragimov and Müller 2010).
 
     Args:
-        unseen: how far off a kind of hosts may lie of which none was measured (`guarded_half_width`).
-        least: the half-width of what is claimed of the hosts measured: no less is open of others.
+        means: shape (hosts,).
+        unseen: distance of a kind of hosts that was not sampled (see `guarded_half_width`).
+        least: half-width for the measured hosts, as a lower bound.
     """
     point, count = float(means.mean()), means.size
     if count < LEAST_HOSTS:
@@ -216,10 +219,10 @@ def like_these(means: Array, alpha: float, unseen: float, least: float = 0.0) ->
 
 
 def spread_between(hosts: OfHosts, level: float) -> Interval:
-    """The standard deviation τ between hosts, the noise of their blocks taken off; arrays of shape (hosts,).
+    """The standard deviation τ between hosts without the noise of their blocks; arrays of shape (hosts,).
 
-    The interval is that of a normal sample's deviation, with the degrees of freedom that unequal noise leaves, and with
-    the doubt about the noise itself; 0 is its low end where the noise alone may explain what was seen.
+    The interval of a normal sample's deviation, with degrees of freedom for unequal noise, including the uncertainty of
+    the noise. It starts at 0 if noise alone may explain the differences.
     """
     from scipy.special import chdtri
 
@@ -245,42 +248,41 @@ def spread_between(hosts: OfHosts, level: float) -> Interval:
 
 
 def odd_host(hosts: OfHosts, alpha: float) -> int | None:
-    """The place of the one host that differs from the others, where there is one; arrays of shape (hosts,).
+    """The index of an outlier among hosts, or None; arrays of shape (hosts,).
 
-    A host is held against the mean and the spread of all others (the deleted residual of a random-effects model,
-    Viechtbauer and Cheung 2010), its own noise added, at alpha shared among the hosts: with equal noise this is
-    Grubbs' test. None below three hosts, since of two neither is the odd one.
+    Tests deleted residuals of a random-effects model (Viechtbauer and Cheung 2010) with the host's own noise at
+    alpha ÷ hosts; with equal noise this is Grubbs' test. None below three hosts.
     """
     from scipy.special import stdtr
 
     mean, size = hosts.mean, hosts.mean.size
     if size < 3:
         return None
-    # Two blocks that happen to agree do not make a host quieter than the others.
+    # At least the mean noise: two blocks may agree by chance.
     noise = np.maximum(hosts.noise, hosts.noise.mean())
     mean_of_others = (mean.sum() - mean) / (size - 1)
-    # The squares of all others around their own mean.
+    # Sum of squares of the other hosts around their own mean.
     squares = np.maximum(((mean - mean.mean()) ** 2).sum() - size / (size - 1) * (mean - mean.mean()) ** 2, 0.0)
     spread = squares / (size - 2) * size / (size - 1)
     variance = spread + noise
     if not bool(np.all(variance > 0)):
         return None
     degrees = variance**2 / (spread**2 / (size - 2) + noise**2 / np.maximum(hosts.count - 1, 1))
-    # Others that happen to lie close together do not lend the noise's degrees of freedom to the spread of hosts.
+    # The spread between hosts never has more degrees of freedom than hosts allow.
     degrees = np.minimum(degrees, size - 2)
     chance = 2 * np.asarray(stdtr(degrees, -np.abs(mean - mean_of_others) / np.sqrt(variance)), dtype=np.float64)
-    place = int(np.argmin(chance))
-    return place if chance[place] * size <= alpha else None
+    host = int(np.argmin(chance))
+    return host if chance[host] * size <= alpha else None
 
 
 def two_kinds(hosts: OfHosts, least: float) -> NDArray[np.bool_] | None:
-    """Which hosts are of the higher kind, where they are of two kinds; None where they may be of one.
+    """Which hosts are of the higher of two kinds; None if there may be only one kind.
 
-    The split that explains most is held against the best split of as many normal hosts, at 5 %.
+    Compares the best split with the best split of normal hosts, at 5 %.
 
     Args:
         hosts: at least `LEAST_HOSTS`; arrays of shape (hosts,).
-        least: kinds that are closer than this are one.
+        least: minimum distance of two kinds.
     """
     means, size = hosts.mean, hosts.mean.size
     ordered = np.sort(means) - means.mean()
@@ -297,10 +299,11 @@ def two_kinds(hosts: OfHosts, least: float) -> NDArray[np.bool_] | None:
 
 
 def kinds_differ(hosts: OfHosts, kind: Places, alpha: float, least: float) -> bool:
-    """Whether hosts of known kinds differ by kind: an F test over hosts, and at least so much between two of them.
+    """Whether hosts of known kinds differ by kind: an F test, and at least *least* between two kinds.
 
     Args:
-        hosts: arrays of shape (hosts,). kind: of every host, from 0, the same shape.
+        hosts: arrays of shape (hosts,).
+        kind: index of every host's kind, same shape.
     """
     from scipy.special import fdtrc
 
@@ -308,22 +311,24 @@ def kinds_differ(hosts: OfHosts, kind: Places, alpha: float, least: float) -> bo
     if not 1 < kinds < size or not _kinds_far_apart(hosts, kind, least):
         return False
     count = np.bincount(kind)
-    of_kind = np.bincount(kind, means) / count
-    between = float((count * (of_kind - means.mean()) ** 2).sum())
-    within = max(float(((means - of_kind[kind]) ** 2).sum()), 1e-12 * between)
+    kind_means = np.bincount(kind, means) / count
+    between = float((count * (kind_means - means.mean()) ** 2).sum())
+    within = max(float(((means - kind_means[kind]) ** 2).sum()), 1e-12 * between)
     return float(fdtrc(kinds - 1, size - kinds, between / (kinds - 1) / (within / (size - kinds)))) <= alpha
 
 
 def _kinds_far_apart(hosts: OfHosts, kind: Places, least: float) -> bool:
-    """Whether the highest kind and the lowest are so far apart, and farther than the noise of their blocks explains."""
+    """Whether the extreme kinds differ by *least* or more, and beyond the noise of their blocks."""
     count = np.bincount(kind)
     if not count.all():
         return False
-    of_kind, noise = np.bincount(kind, hosts.mean) / count, np.bincount(kind, hosts.noise) / count**2
-    high, low = int(of_kind.argmax()), int(of_kind.argmin())
-    return float(of_kind[high] - of_kind[low]) >= max(least, _BEYOND_NOISE * float(np.sqrt(noise[high] + noise[low])))
+    kind_means, noise = np.bincount(kind, hosts.mean) / count, np.bincount(kind, hosts.noise) / count**2
+    high, low = int(kind_means.argmax()), int(kind_means.argmin())
+    return float(kind_means[high] - kind_means[low]) >= max(
+        least, _BEYOND_NOISE * float(np.sqrt(noise[high] + noise[low]))
+    )
 
 
 def unseen_share(hosts: int, alpha: float) -> float:
-    """The largest share of a fleet that a kind may have of which none is among so many hosts drawn at random."""
+    """The largest share of a kind that a random sample of *hosts* hosts may miss at level alpha."""
     return float(1 - alpha ** (1 / hosts))

@@ -1,4 +1,4 @@
-"""One difference per block, and their running mean and standard deviation, where some blocks may be missing."""
+"""Paired log differences, and running moments with missing values."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ Counts = NDArray[np.int64]
 
 
 def running_moments(values: Array) -> tuple[Counts, Array, Array]:
-    """How many values, their mean and their standard deviation, after every column.
+    """Count, mean and sample standard deviation after every column.
 
     Args:
-        values: shape (rows, columns); NaN is a missing value and counts for nothing.
+        values: shape (rows, columns); NaN if missing.
     Returns:
-        count, mean and sample standard deviation, each of the shape of `values`. The mean is 0 before the first
-        value, the deviation 0 before the second.
-    Source: Welford 1962. The textbook's sum of squares would lose the small spread of a large value, and would
-        give a spread to values that are all the same.
+        Three arrays of the shape of `values`. The mean is 0 before the first value, the deviation 0 before the second.
+    Source: Welford 1962, which keeps small spreads of large values.
     """
     rows, columns = values.shape
     present = np.isfinite(values)
@@ -40,7 +38,7 @@ def running_moments(values: Array) -> tuple[Counts, Array, Array]:
         divisor = np.maximum(count, 1)
         for column in range(columns):
             present_here = present[:, column]
-            value = np.where(present_here, values[:, column], mean)  # a missing value moves nothing
+            value = np.where(present_here, values[:, column], mean)  # a missing value changes nothing
             delta = value - mean
             mean = mean + delta / divisor[:, column]
             square = square + delta * (value - mean)
@@ -49,17 +47,17 @@ def running_moments(values: Array) -> tuple[Counts, Array, Array]:
     return count, means.T, deviation
 
 
-# Beyond these the squares of values leave the range of a float; no clock gives such a number.
+# Squares of values beyond these over- or underflow.
 SMALLEST, LARGEST = 1e-150, 1e150
 
 
 def paired_differences(baseline: Array, treatment: Array, better: Better) -> Array:
-    """d_j = log θ(treatment) − log θ(baseline), its sign turned where more is better: positive is always costlier.
+    """d_j = log θ(treatment) − log θ(baseline), negated if more is better, so that positive is costlier.
 
     Args:
-        baseline, treatment: block values of equal shape; a value that is missing, infinite or not positive has no log.
+        baseline, treatment: block values of equal shape.
     Returns:
-        Differences of the same shape, NaN where either side has no value.
+        Differences of the same shape, NaN if either value is missing, infinite or not positive.
     """
     usable = has_log(baseline) & has_log(treatment)
     difference = np.log(np.where(usable, treatment, 1.0)) - np.log(np.where(usable, baseline, 1.0))
@@ -69,5 +67,5 @@ def paired_differences(baseline: Array, treatment: Array, better: Better) -> Arr
 
 
 def has_log(values: Array) -> NDArray[np.bool_]:
-    """Which values are positive, finite, and within what their squares can be counted in."""
+    """Which values are positive and finite, with squares in the range of a float."""
     return (values > SMALLEST) & (values < LARGEST)

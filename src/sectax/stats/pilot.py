@@ -1,4 +1,4 @@
-"""What pilot processes tell: how long a fresh process warms up, and how many rounds answer soonest."""
+"""Statistics of the pilot: warm-up of a fresh process, noise, and rounds for the soonest verdict."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width
 from sectax.stats.moments import Array
 from sectax.stats.student import critical_value, repeated_critical_value
 
-# A step of less than this is not warming up: what remains of it is common to all blocks and far below the margin.
+# Smaller steps are not warm-up: the rest is common to all blocks and far below the margin.
 LEAST_STEP = math.log(1.005)
-# A single slow batch is a spike and no change of level, except where it is the very first.
+# A single slow batch is a spike and not a change of level, except the very first one.
 SHORTEST_SEGMENT = 3
-# A comparison that needs more blocks than this is not waited for.
+# Comparisons that need more blocks are not optimized for.
 _MOST_BLOCKS = 400
-# Of neighbours, however alike a short pilot saw them: beyond this more rounds would be asked for than any block has.
-_MOST_ALIKE = 0.8
+# Upper bound of the estimated autocorrelation, since larger values would need more rounds than a block can have.
+_MOST_CORRELATED = 0.8
 
 
 @dataclass(frozen=True)
 class WarmUp:
-    """Batches to throw away at the start of a process; `settled` is False where the pilot was too short to tell."""
+    """Batches to discard at the start of a process; `settled` is False if the pilot was too short to tell."""
 
     batches: int
     settled: bool
 
 
 def change_points(series: ArrayLike) -> list[int]:
-    """Where the level of a series changes: the first index of every segment after the first.
+    """Find changes of level: the first index of every segment after the first.
 
     Args:
-        series: shape (n,), noisy; spikes are clipped, so that they make no segments.
+        series: shape (n,); spikes are clipped.
     Source: optimal partitioning (Jackson et al. 2005) of the mean with a BIC penalty, on values clipped at five robust
         standard deviations from the nearest running median.
     """
@@ -82,7 +82,7 @@ def _partition(values: Array, penalty: float) -> list[int]:
 
 
 def warmup_length(series: ArrayLike) -> WarmUp:
-    """The warm-up of one process: up to the end of the last segment of its first half that is off the final level."""
+    """The warm-up of one process: to the end of its first half's last segment that differs from the final level."""
     values = np.asarray(series, dtype=np.float64)
     n = values.size
     if n < 2 * SHORTEST_SEGMENT:
@@ -104,32 +104,28 @@ def warmup_length(series: ArrayLike) -> WarmUp:
 
 
 def _noise(values: Array) -> float:
-    """The standard deviation that the mean of n such values has, times √n; robust against spikes.
-
-    A trend is not noise. Neighbours that resemble each other enlarge it, by √((1 + φ)/(1 − φ)).
-    """
+    """A robust, detrended standard deviation, inflated by √((1 + φ)/(1 − φ)) for autocorrelation φ."""
     middle = values.size // 2
     slope = (np.median(values[middle:]) - np.median(values[:middle])) / middle
     level = values - slope * np.arange(values.size)
     level = level - np.median(level)
-    signs = np.sign(level)  # so that a spike weighs no more than any other batch
+    signs = np.sign(level)  # robust against spikes
     weight = float(np.sum(signs**2))
-    likeness = float(np.sum(signs[1:] * signs[:-1])) / weight if weight > 0 else 0.0
-    phi = min(max(math.sin(likeness * math.pi / 2), 0.0), 0.95)  # correlation of a Gaussian from that of its signs
+    correlation = float(np.sum(signs[1:] * signs[:-1])) / weight if weight > 0 else 0.0
+    phi = min(max(math.sin(correlation * math.pi / 2), 0.0), 0.95)  # Gaussian correlation from that of the signs
     return 1.4826 * float(np.median(np.abs(level))) * math.sqrt((1 + phi) / (1 - phi))
 
 
 def warm_up(pilots: Sequence[ArrayLike]) -> WarmUp:
-    """The warm-up for all processes of a treatment, frozen.
+    """The warm-up for all processes of a treatment.
 
-    Three pilots or more are joined batch by batch, by the median of their distances from their own final level: what
-    they share is warming up, what one of them has alone is noise of the machine. Of two the longer counts, and none
-    where one of them needed none: a step of the machine's speed looks like a warm-up, and seldom comes twice.
+    Of two pilots the longer warm-up counts, but none if one of them needed none: a change of the machine's speed looks
+    like a warm-up, but rarely happens twice. Three or more are combined by the median distance from their final levels.
 
     Args:
         pilots: log batch times of each pilot process from its first batch on.
     Raises:
-        ValueError: no pilot.
+        ValueError: empty pilots.
     """
     if not pilots:
         raise ValueError("a warm-up needs a pilot process")
@@ -146,30 +142,31 @@ def warm_up(pilots: Sequence[ArrayLike]) -> WarmUp:
 
 @dataclass(frozen=True)
 class Noise:
-    """How the log ratio of two treatments that take turns varies.
+    """Variance of the log ratio of two alternating treatments.
 
     Attributes:
-        within: variance from round to round of one block. between: what processes add to it, from block to block.
-        likeness: how neighbouring rounds correlate: noise that lasts is averaged away more slowly.
+        within: variance between rounds of one block.
+        between: additional variance between blocks, from processes.
+        correlation: autocorrelation of rounds; correlated noise averages out more slowly.
     """
 
     within: float
     between: float
-    likeness: float = 0.0
+    correlation: float = 0.0
 
-    def of_block(self, rounds: ArrayLike) -> Array:
+    def block_variance(self, rounds: ArrayLike) -> Array:
         """The variance of a block's log ratio, for each number of rounds."""
-        lasting = (1 + self.likeness) / (1 - self.likeness)
-        return np.asarray(self.between + self.within * lasting / np.asarray(rounds, dtype=np.float64))
+        inflation = (1 + self.correlation) / (1 - self.correlation)
+        return np.asarray(self.between + self.within * inflation / np.asarray(rounds, dtype=np.float64))
 
 
 def pilot_noise(ratios: Sequence[Sequence[ArrayLike]]) -> Noise | None:
-    """What the pilot's turns tell of the noise; None where they tell nothing. One process says not how others differ.
+    """Estimate the noise from the pilot's turns; None without data. `between` is 0 if there is one process only.
 
     Args:
-        ratios: of every treatment, by process and in order, its log times less those of its baseline in the same turns.
-    Source: the one-way analysis of variance, Searle et al., 'Variance Components' (1992), section 3; a first-order
-        autoregression for what lasts, its coefficient corrected for short series (Marriott and Pope, 1954).
+        ratios: for every treatment and process, log times minus those of the baseline in the same turns.
+    Source: one-way analysis of variance, Searle et al., 'Variance Components' (1992), section 3; first-order
+        autoregression, with the coefficient corrected for short series (Marriott and Pope, 1954).
     """
     within, between, products, squares, turns = [], [], 0.0, 0.0, []
     for processes in ratios:
@@ -187,10 +184,10 @@ def pilot_noise(ratios: Sequence[Sequence[ArrayLike]]) -> Noise | None:
     if not within:
         return None
     raw, mean_turns = (products / squares if squares > 0 else 0.0), float(np.mean(turns))
-    likeness = min(max(raw + (1 + 3 * raw) / mean_turns, 0.0), _MOST_ALIKE)
-    lasting = (1 + likeness) / (1 - likeness)
-    differ = float(np.mean([total - own * lasting for total, own in between])) if between else 0.0
-    return Noise(float(np.mean(within)), differ, likeness)
+    correlation = min(max(raw + (1 + 3 * raw) / mean_turns, 0.0), _MOST_CORRELATED)
+    inflation = (1 + correlation) / (1 - correlation)
+    between_processes = float(np.mean([total - own * inflation for total, own in between])) if between else 0.0
+    return Noise(float(np.mean(within)), between_processes, correlation)
 
 
 def seconds_to_verdict(
@@ -203,26 +200,27 @@ def seconds_to_verdict(
     alpha: float,
     first_look: int,
 ) -> Array:
-    """About how long it takes until an interval is narrow enough, for each number of rounds.
+    """Estimate the seconds until an interval is narrow enough, for each number of rounds.
 
     Args:
         rounds: per block, any shape.
-        block_cost: seconds of a block that do not depend on its rounds: starting, checking, warming up.
+        block_cost: seconds of a block independent of its rounds: start and warm-up.
         round_cost: seconds of one round.
-        half_width: of the interval, as a log ratio.
-        alpha: error level of a comparison. first_look: the blocks of its first look.
+        half_width: target, as a log ratio.
+        alpha: error level of a comparison.
+        first_look: number of blocks at the first look.
     Raises:
-        ValueError: a cost or width that is not positive.
+        ValueError: a cost or width is not positive.
     """
     if block_cost < 0 or round_cost <= 0 or half_width <= 0:
         raise ValueError(f"costs and widths must be positive, not {block_cost}, {round_cost}, {half_width}")
     counts = np.asarray(rounds, dtype=np.float64)
-    spread = np.sqrt(np.maximum(noise.of_block(counts), 0.0))
+    spread = np.sqrt(np.maximum(noise.block_variance(counts), 0.0))
     blocks = np.arange(first_look, _MOST_BLOCKS + 1)
     reached = _reached(alpha, first_look)
     enough = guarded_half_width(blocks, spread[..., None] * reached, UNSEEN, alpha) <= half_width
     needed = np.where(enough.any(axis=-1), blocks[np.argmax(enough, axis=-1)], _MOST_BLOCKS)
-    # Beyond what is waited for, the narrower interval still wins.
+    # Out of reach, prefer the narrower interval.
     needed = np.where(enough.any(axis=-1), needed, _MOST_BLOCKS * np.square(spread * reached[-1] / half_width))
     return np.asarray(needed * (block_cost + counts * round_cost), dtype=np.float64)
 
@@ -237,18 +235,20 @@ def width_after(
     alpha: float,
     first_look: int,
 ) -> Array:
-    """The half-width of the interval after so many seconds, for each number of rounds, by Student's t at one look.
+    """The half-width of Student's t interval after *seconds*, for each number of rounds.
 
-    Infinite where so few blocks fit that there is none. Arguments as of `seconds_to_verdict`.
+    Infinite if too few blocks fit. Other arguments: see `seconds_to_verdict`.
     """
     counts = np.asarray(rounds, dtype=np.float64)
     blocks = seconds / (block_cost + counts * round_cost)
-    plain = critical_value(blocks, alpha) * np.sqrt(np.maximum(noise.of_block(counts), 0.0) / np.maximum(blocks, 1))
+    plain = critical_value(blocks, alpha) * np.sqrt(
+        np.maximum(noise.block_variance(counts), 0.0) / np.maximum(blocks, 1)
+    )
     return np.where(blocks >= first_look, guarded_half_width(blocks, plain, UNSEEN, alpha), np.inf)
 
 
 @functools.lru_cache(maxsize=64)
 def _reached(alpha: float, first_look: int) -> Array:
-    """The half-width in units of the spread, falling with the number of blocks."""
+    """The half-width in units of the spread, by number of blocks."""
     blocks = np.arange(first_look, _MOST_BLOCKS + 1)
     return np.asarray(repeated_critical_value(blocks, alpha, first_look, _MOST_BLOCKS) / np.sqrt(blocks))

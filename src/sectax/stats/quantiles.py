@@ -1,4 +1,4 @@
-"""Quantiles: how many observations an interval needs, and the interval from order statistics, blocks or none."""
+"""Quantiles with intervals from order statistics, for independent observations and for blocks."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from sectax.stats.moments import Array
 from sectax.stats.student import Interval, critical_value
 
-# Slow calls that sit in some blocks are not seen before such a block has come up: where one block in ten is slow, the
-# interval of a p99 from six was wrong whenever it was printed (docs/method-notes.md, 'Tail quantiles').
+# Rare slow blocks are often missed: with one slow block in ten, intervals of p99 from six blocks were always wrong
+# (docs/method-notes.md, 'Tail quantiles').
 BLOCKS_OF_A_TAIL = 20
 _TAIL = 0.9
 
@@ -23,12 +23,11 @@ class PooledQuantile:
     """A quantile of all observations of a run, in their unit.
 
     Attributes:
-        low, high: the interval; None where fewer than `needed` independent observations, or `blocks_needed` blocks,
-            support it.
-        count: all observations.
-        effective: as how many independent ones they count, given how much those of a block resemble each other.
-        needed: independent observations that an interval of this level needs.
-        blocks, blocks_needed: how many there are, and how many an interval needs.
+        low, high: interval; None with fewer than `needed` independent observations or `blocks_needed` blocks.
+        count: number of observations.
+        effective: equivalent number of independent observations, given the correlation within blocks.
+        needed: independent observations that an interval needs.
+        blocks, blocks_needed: number of blocks, and number that an interval needs.
     """
 
     point: float
@@ -42,10 +41,10 @@ class PooledQuantile:
 
 
 def observations_needed(quantile: float, level: float = 0.95) -> int:
-    """Independent observations that a finite two-sided interval for a quantile needs.
+    """The number of independent observations for a finite two-sided interval of a quantile.
 
-    With n of them, the sample's minimum and maximum miss the quantile with chance (1−q)^n and q^n; each may be at most
-    half of what the level leaves. At 95 %: 6 for the median, 36 for p90, 72 for p95, 368 for p99.
+    The sample's minimum and maximum miss the quantile with probability (1−q)^n and q^n, each at most half of the error
+    level. At 95 %: 6 for the median, 36 for p90, 72 for p95, 368 for p99.
     """
     if not (0 < quantile < 1 and 0 < level < 1):
         raise ValueError(f"quantile {quantile} and level {level} must lie between 0 and 1")
@@ -54,14 +53,14 @@ def observations_needed(quantile: float, level: float = 0.95) -> int:
 
 
 def order_statistics_interval(values: ArrayLike, quantile: float = 0.5, level: float = 0.95) -> Interval:
-    """A quantile with its interval from order statistics, which assumes only that observations are independent.
+    """A quantile with an interval from order statistics, which assumes only independence.
 
     Args:
-        values: shape (n,), finite; ties are allowed and make the interval wider than promised, never narrower.
+        values: shape (n,), finite; ties make the interval conservative.
     Returns:
-        The sample quantile, and None for limits where n is below `observations_needed`.
+        The sample quantile; limits are None if n is below `observations_needed`.
     Raises:
-        ValueError: no value at all.
+        ValueError: empty values.
     Source: Conover, Practical Nonparametric Statistics, section 3.2.
     """
     ordered = np.sort(np.asarray(values, dtype=np.float64))
@@ -72,17 +71,16 @@ def order_statistics_interval(values: ArrayLike, quantile: float = 0.5, level: f
 
 
 def pooled_quantile(blocks: Sequence[ArrayLike], quantile: float, level: float = 0.95) -> PooledQuantile:
-    """A quantile of the observations of all blocks together, with an interval that knows that blocks differ.
+    """A quantile of the pooled observations of all blocks, with an interval for clustered data.
 
-    What is estimated is the quantile over processes and calls alike; every observation counts the same. The pool counts
-    for fewer observations the more those of a block agree on which side of the quantile they lie, or of either end of
-    the interval: where blocks are skewed, the few that hold the slow calls may not show at the quantile itself.
+    Every observation has the same weight. The effective number of observations is the smallest at the quantile and at
+    both limits of the interval: if blocks are skewed, clustering may be visible only at a limit.
 
     Args:
-        blocks: the observations of each block, shapes (m_j,), finite; sizes may differ, an empty block counts for
-            nothing. Blocks must be independent of each other; within one, anything may resemble anything.
+        blocks: observations of each block, shapes (m_j,), finite; may be empty. Blocks must be independent of each
+            other, observations within a block need not be.
     Raises:
-        ValueError: no value at all, or a quantile or level outside (0, 1).
+        ValueError: empty values, or a quantile or level outside (0, 1).
     Source: Woodruff, Confidence intervals for medians and other position measures, JASA 47 (1952); with the effective
         number of observations in an exact binomial, Korn and Graubard, Survey Methodology 24 (1998). Simulated in
         benchmarks/simulations/tails.py.
@@ -106,23 +104,23 @@ def pooled_quantile(blocks: Sequence[ArrayLike], quantile: float, level: float =
 
 
 def quantile_limits(ordered: Array, effective: float, quantile: float, level: float) -> tuple[float, float] | None:
-    """The order statistics that hold a quantile, were the values worth `effective` independent ones.
+    """The order statistics around a quantile if the values are worth `effective` independent ones.
 
-    The binomial's ranks among `effective` values are carried over to the same level among all of them (rank r has the
-    expected level r/(effective + 1)) and rounded outward. With `effective` = n these are the usual ranks.
+    Binomial ranks among `effective` values are scaled to all values (rank r has the expected level r/(effective + 1))
+    and rounded outward. With `effective` = n these are the usual ranks.
 
     Args:
-        ordered: ascending, shape (n,) with n of at least `effective`.
-        effective: need not be whole.
+        ordered: ascending, shape (n,), n ≥ `effective`.
+        effective: need not be an integer.
     Returns:
-        None where `effective` is below `observations_needed`.
+        None if `effective` is below `observations_needed`.
     """
     from scipy.special import bdtrik
 
     if effective < observations_needed(quantile, level):
         return None
     tail = (1 - level) / 2
-    # k where P(at most k lie under the quantile) is the tail; the limit is the rank after it.
+    # k with P(at most k values below the quantile) = tail; the limit is the next rank.
     below, above = (float(bdtrik(chance, effective, quantile)) for chance in (tail, 1 - tail))
     scale = (ordered.size + 1) / (effective + 1)
     lower = max(math.floor((below + 1) * scale), 1)
@@ -131,48 +129,44 @@ def quantile_limits(ordered: Array, effective: float, quantile: float, level: fl
 
 
 def design_effect(events: Array, sizes: Array, inflation: float = 1.0) -> float:
-    """How many observations of blocks are worth one independent one, for the share of events among them.
+    """The design effect of blocks on a share: observations per independent observation.
 
-    1 + (m − 1)·ICC, the intraclass correlation by one-way analysis of variance and never below 0, m the size of the
-    block that an average observation finds itself in (Σm²/Σm: with unequal blocks the large ones weigh more).
+    1 + (m − 1)·ICC, with the intraclass correlation from one-way analysis of variance (at least 0) and m the
+    observation-weighted mean size of blocks, Σm²/Σm.
 
     Args:
-        events: how many of each block's observations are events, shape (blocks,), two blocks or more; not all of them,
-            and not none.
-        sizes: observations of each block, shape (blocks,), one at least.
-        inflation: factor on the variance between blocks, for being estimated from few of them.
+        events: number of events in each block, shape (blocks,), at least two blocks; neither zero nor all in total.
+        sizes: observations of each block, shape (blocks,), at least one each.
+        inflation: factor for the variance between blocks if there are few.
     Returns:
         From 1 to m.
     Source: Kish, Survey Sampling (1965), sections 5.4 and 8.2; Donner, International Statistical Review 54 (1986).
     """
     count, blocks = float(sizes.sum()), sizes.size
     typical = float((sizes**2).sum()) / count
-    adjusted = (count - typical) / (blocks - 1)  # the analysis of variance's m; both are the size where all are equal
+    adjusted = (count - typical) / (blocks - 1)  # m of the analysis of variance; equals `typical` for equal sizes
     shares = events / sizes
     between = inflation * float((sizes * (shares - events.sum() / count) ** 2).sum()) / (blocks - 1)
     within = float((events * (1 - shares)).sum()) / max(count - blocks, 1)
-    alike = (between - within) / (between + (adjusted - 1) * within)
-    return 1 + (typical - 1) * max(alike, 0.0)
+    correlation = (between - within) / (between + (adjusted - 1) * within)
+    return 1 + (typical - 1) * max(correlation, 0.0)
 
 
 def few_blocks_inflation(blocks: int, level: float) -> float:
-    """How much wider a variance must be taken for coming from so few blocks: Student's t over the normal, squared.
-
-    With large blocks the interval for a share is then Student's t over the blocks' shares.
-    """
+    """The squared ratio of Student's t to the normal quantile, to inflate a variance estimated from few blocks."""
     from scipy.special import ndtri
 
     return (float(critical_value(blocks, 1 - level)) / float(ndtri((1 + level) / 2))) ** 2
 
 
 def _effective(pool: Array, sizes: Array, thresholds: Sequence[float], level: float) -> float:
-    """As how many independent observations the pool counts: the fewest that any of the thresholds says."""
+    """The effective number of independent observations in the pool: the minimum over the thresholds."""
     starts = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64)
-    # Values tied with a threshold lie to either side of it, so both sides are asked.
+    # Count ties with a threshold on both sides.
     sides = [side for threshold in thresholds for side in (pool > threshold, pool >= threshold)]
     counts = [np.add.reduceat(side, starts, dtype=np.float64) for side in sides if side.any() and not side.all()]
     if sizes.size < 2 or not counts:
-        # Nothing tells how blocks differ, so each counts once.
+        # Differences between blocks are unknown, so each counts once.
         return float(sizes.sum() ** 2 / (sizes**2).sum())
     inflation = few_blocks_inflation(sizes.size, level)
     return pool.size / max(design_effect(events, sizes, inflation) for events in counts)

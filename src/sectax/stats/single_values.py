@@ -1,4 +1,4 @@
-"""Diagnostics of single values in the order in which they were taken: raw times, which are skewed by nature."""
+"""Diagnostics of raw values in order of time, which are skewed by nature."""
 
 from __future__ import annotations
 
@@ -8,33 +8,31 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sectax.stats.batch_shape import best_split
-from sectax.stats.diagnostics import neighbours_alike
+from sectax.stats.diagnostics import autocorrelation_p_value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sectax.stats.moments import Array
-if TYPE_CHECKING:
-    pass
 
-# Of more, a part shows the same: neighbours from the beginning, anything else from one value in so many.
-MOST_LOOKED_AT = 2**17
-# Two parts so many standard deviations apart may be modes. A normal sample is cut at 2.7, an exponential one at 3.3.
-APART = 5.0
-# Modes this many steps of a coarse clock apart are no neighbouring ticks of it.
+# Longer series are cut: the first values for autocorrelation, every n-th value otherwise.
+MAX_VALUES = 2**17
+# Minimum distance of modes in standard deviations; the best split of normal values has 2.7, of exponential ones 3.3.
+MODE_DISTANCE = 5.0
+# Minimum distance of modes in steps of a coarse clock.
 STEPS_APART = 10
-# So many times the range of the values on either side, empty between them.
+# Minimum width of an empty gap ÷ the range of values on either side.
 TIMES_THE_RANGE = 5.0
 MOST_GAPS = 50
 
 
 class Modes(NamedTuple):
-    """The best cut of values in two.
+    """The best split of values in two.
 
     Attributes:
-        slow_share: of the values, in the slower part.
+        slow_share: share of values in the slower part.
         fast, slow: medians of the parts, in logs.
-        chance: of so empty a gap between them, where there is one mode only.
+        chance: p-value of the gap between them if there is one mode only.
     """
 
     slow_share: float
@@ -43,8 +41,8 @@ class Modes(NamedTuple):
     chance: float
 
 
-def fair_ranks(values: Array) -> NDArray[np.float64]:
-    """Ranks from 0 in the given order, shape (n,). Ties are broken without regard to it, and always in the same way."""
+def tie_broken_ranks(values: Array) -> NDArray[np.float64]:
+    """Ranks from 0, shape (n,); ties are broken randomly with a fixed seed."""
     n = values.size
     shuffled = np.random.default_rng(0).permutation(n)
     rank = np.empty(n)
@@ -52,27 +50,26 @@ def fair_ranks(values: Array) -> NDArray[np.float64]:
     return rank
 
 
-def resembling_neighbours(values: Array) -> tuple[float, float]:
-    """The correlation of the ranks of neighbours, and the chance of it where values are independent."""
-    rank = fair_ranks(values[:MOST_LOOKED_AT])
+def rank_autocorrelation(values: Array) -> tuple[float, float]:
+    """The rank autocorrelation of neighbours and its p-value for independent values."""
+    rank = tie_broken_ranks(values[:MAX_VALUES])
     around = rank - rank.mean()
-    return float((around[1:] * around[:-1]).sum() / (around * around).sum()), neighbours_alike(rank)
+    return float((around[1:] * around[:-1]).sum() / (around * around).sum()), autocorrelation_p_value(rank)
 
 
 def two_modes(logs: Array) -> Modes | None:
-    """The two modes of log times, shape (n,) with n of at least 10; None where the best cut parts no modes.
+    """The two modes of log times, shape (n,), n ≥ 10; None if the best split separates no modes.
 
-    Where there is one mode, the density between two places is nowhere below that at both of them. So of three bands of
-    equal width, in the middle of the fast part, half-way, and in the middle of the slow part, the second holds no fewer
-    than the lesser of the others, but for chance; that is a binomial of one half. It holds for any distribution with
-    one mode, however skewed.
+    With one mode, the density between two points is at least the smaller of theirs. So of three bands of equal width,
+    at the medians of both parts and half-way, the middle one has at least as many values as the smaller other one,
+    up to a binomial error. This is valid for all unimodal distributions, however skewed.
     """
     from scipy.special import bdtr
 
-    data = np.sort(_part(logs))
+    data = np.sort(_thinned(logs))
     around = data - data.mean()
     share, separation = best_split(around[None, :], np.array([(around**2).sum()]))
-    if separation[0] < APART:
+    if separation[0] < MODE_DISTANCE:
         return _split_by_gap(data)
     slow = round(float(share[0]) * data.size)
     centres = float(np.median(data[:-slow])), float(np.median(data[-slow:]))
@@ -89,13 +86,11 @@ def two_modes(logs: Array) -> Modes | None:
 
 
 def _split_by_gap(data: Array) -> Modes | None:
-    """Modes on both sides of the gap that is the least likely, among three of them or more too.
+    """Modes on both sides of the least likely gap, even if there are more than two.
 
-    Where there is one mode, a band beside a gap that holds fewer values than the one on its other side holds no fewer
-    than the gap, but for chance: an empty gap between two bands of its width with k values or more has a chance of
-    2^-k, times the gaps that were looked at. Two to k values that lie close together and far from all others are no
-    chance either: a distribution with one mode and a tail that falls seldom leaves five times the range of the others
-    empty, and then puts two values within a fifth of that.
+    With one mode, an empty gap between two bands of its width with k values or more each has probability 2^-k, times
+    the number of gaps. Two or more close values far from all others also count as a mode: a unimodal distribution with
+    a falling tail rarely leaves five times the others' range empty and then has two values within a fifth of that.
     """
     gaps = np.diff(data)
     steps = gaps[gaps > 0]
@@ -104,7 +99,7 @@ def _split_by_gap(data: Array) -> Modes | None:
     wide = np.flatnonzero(gaps >= STEPS_APART * float(steps.min()))
     if not wide.size:
         return None
-    # The widest gaps show the modes; the others of long values would only take time.
+    # Only the widest gaps, to save time with long series.
     wide = wide[np.argsort(gaps[wide])[-MOST_GAPS:]]
     width = gaps[wide]
     left = wide + 1 - np.searchsorted(data, data[wide] - width, side="right")
@@ -129,19 +124,19 @@ def _count_within(ordered: Array, middle: float, reach: float) -> int:
     return int(high - low)
 
 
-def _part(values: Array) -> Array:
-    return values[:: -(-values.size // MOST_LOOKED_AT)]
+def _thinned(values: Array) -> Array:
+    return values[:: -(-values.size // MAX_VALUES)]
 
 
-# With this chance or a larger one each, what some of many series show is counted.
+# P-value thresholds at which significant series are counted.
 _COUNTED = (0.01, 0.05)
 
 
-def beyond_chance(chances: Sequence[float], alpha: float) -> set[int]:
-    """Which of many chances are too small to be chance, so that anything at all is called so with chance *alpha*.
+def significant_series(chances: Sequence[float], alpha: float) -> set[int]:
+    """Which of many p-values are significant, with family-wise error level *alpha* under the global null.
 
-    Half of it goes to the smallest ones (Simes; Benjamini and Hochberg, 1995), the rest to the number of them below one
-    in a hundred, and one in twenty: one of forty series that is 1 in 200 is chance, and six of them are not.
+    Half of alpha goes to the smallest values (Simes; Benjamini and Hochberg, 1995), half to the number of values below
+    1 % and 5 %: one of forty series at 0.5 % may be chance, six are not.
     """
     from scipy.special import bdtrc
 

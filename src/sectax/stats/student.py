@@ -1,7 +1,7 @@
-"""Student's t over blocks: looked at once, or again and again where the last look is known beforehand.
+"""Student's t over blocks: for one look, or group-sequential for repeated looks up to a planned last one.
 
-A sequence that holds for ever pays for looks that a plan with a largest number of blocks never takes. Repeated looks
-have one nominal level each, small enough that all of them together stay at alpha (Pocock's design, for Student's t).
+Every look has the same nominal level, small enough to keep alpha overall (Pocock's design, for Student's t). With a
+planned last look this is narrower than an unlimited confidence sequence.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sectax.stats.moments import Array
 
 @dataclass(frozen=True)
 class Interval:
-    """A point and its interval; `low` and `high` are None where no interval exists."""
+    """A point and its interval; `low` and `high` are None if there is none."""
 
     point: float
     low: float | None
@@ -35,13 +35,13 @@ def critical_value(count: ArrayLike, alpha: ArrayLike) -> Array:
 
 
 def mean_interval(values: ArrayLike, level: float) -> Interval:
-    """The mean of blocks' values, with Student's t interval over them.
+    """The mean over blocks with Student's t interval.
 
     Args:
-        values: one per block, shape (blocks,), all finite.
+        values: one per block, shape (blocks,), finite.
         level: confidence in (0, 1).
     Raises:
-        ValueError: no value at all.
+        ValueError: empty values.
     """
     data = np.asarray(values, dtype=np.float64)
     if data.size == 0:
@@ -54,10 +54,10 @@ def mean_interval(values: ArrayLike, level: float) -> Interval:
 
 
 def geometric_mean_interval(values: ArrayLike, level: float) -> Interval:
-    """The geometric mean of blocks' values, with Student's t interval in logs turned back.
+    """The geometric mean over blocks with Student's t interval in logs.
 
     Raises:
-        ValueError: no value at all, or one that is not positive.
+        ValueError: empty values, or one that is not positive.
     """
     data = np.asarray(values, dtype=np.float64)
     if not bool(np.all(data > 0)):
@@ -69,16 +69,16 @@ def geometric_mean_interval(values: ArrayLike, level: float) -> Interval:
 
 
 def nominal_level(alpha: ArrayLike, first: int, last: ArrayLike) -> Array:
-    """The level of each look at which looks after every block from `first` to `last` have the level alpha together.
+    """The nominal level of each look so that looks after every block from `first` to `last` have level alpha overall.
 
-    The number of independent looks that all of them amount to is 2 + (z² − 1)/2 · ln(last/first), z the two-sided
-    normal quantile of the nominal level, and never more than there are looks. That is the chance that a Brownian motion
-    which is watched all the time crosses z·√t; blocks are watched at their ends only, so it errs on the wide side.
-    Simulated (benchmarks.simulations.boundary): 3.9 to 4.5 % where 5 % are allowed.
+    The effective number of independent looks is 2 + (z² − 1)/2 · ln(last/first), with z the two-sided normal quantile
+    of the nominal level, but at most the number of looks. This is the probability that a continuously watched Brownian
+    motion crosses z·√t; it is conservative, since looks are discrete. Simulated (benchmarks.simulations.boundary): 3.9
+    to 4.5 % for a nominal 5 %.
 
     Args:
         alpha: in (0, 1), any shape.
-        first, last: numbers of blocks at the first look and at the last; `last` broadcasts with `alpha`.
+        first, last: number of blocks at the first and last look; `last` broadcasts with `alpha`.
     Raises:
         ValueError: alpha outside (0, 1), or a last look before the first.
     Source: Siegmund, Sequential Analysis (1985), section 4.3; Pocock 1977.
@@ -91,7 +91,7 @@ def nominal_level(alpha: ArrayLike, first: int, last: ArrayLike) -> Array:
     if not bool(np.all(end >= first)):
         raise ValueError(f"the last look, at {last!r} blocks, comes before the first, at {first}")
     level = allowed
-    for _ in range(50):  # a contraction: ten rounds are exact to nine digits
+    for _ in range(50):  # a contraction: ten iterations give nine digits
         square = np.asarray(ndtri(level / 2), dtype=np.float64) ** 2
         amount = 2 + np.maximum(square - 1, 0) / 2 * np.log(end / first)
         before, level = level, allowed / np.minimum(amount, end - first + 1)
@@ -101,5 +101,5 @@ def nominal_level(alpha: ArrayLike, first: int, last: ArrayLike) -> Array:
 
 
 def repeated_critical_value(count: ArrayLike, alpha: ArrayLike, first: int, last: ArrayLike) -> Array:
-    """The critical value of t after `count` blocks; infinite below two. `alpha` and `last` broadcast with it."""
+    """The group-sequential critical value of t after `count` blocks; infinite below two; arguments broadcast."""
     return critical_value(count, nominal_level(alpha, first, last))

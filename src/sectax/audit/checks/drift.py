@@ -21,13 +21,13 @@ ADVICE = "alternate what is compared, in random order and over several processes
     sees=lambda evidence: evidence.speeds,
 )
 def drift(evidence: Evidence) -> Iterator[Remark]:
-    from sectax.stats.single_values import beyond_chance, resembling_neighbours
+    from sectax.stats.single_values import rank_autocorrelation, significant_series
 
     singly, bare = with_values(evidence.speeds)
-    alike = [resembling_neighbours(slowness(series)) for series in singly]
+    alike = [rank_autocorrelation(slowness(series)) for series in singly]
     by_chance = [chance if correlation >= LEAST_ALIKE else 1.0 for correlation, chance in alike]
     correlations: Worst = {}
-    for at in beyond_chance(by_chance, CHANCE):
+    for at in significant_series(by_chance, CHANCE):
         series, correlation = singly[at], alike[at][0]
         saw = f"neighbours among {len(series.values)} values resemble each other (correlation {correlation:.2f})"
         correlations[series] = correlation, saw

@@ -10,7 +10,7 @@ from sectax.audit.checks.groups import Worst, slowness, unknown, with_values, wo
 from sectax.audit.checks.interface import Remark, check
 from sectax.audit.form import Cold, Evidence
 from sectax.model.finding import Severity
-from sectax.stats.single_values import MOST_LOOKED_AT, beyond_chance
+from sectax.stats.single_values import MAX_VALUES, significant_series
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,9 +38,9 @@ def first_trial(evidence: Evidence) -> Iterator[Remark]:
     advice = "report the first trial by itself, and the later ones by themselves"
     yield from worst(Severity.FATAL, mixed, meaning, advice)
     enough, _ = with_values((series for series in speeds if series not in mixed), FEWEST_VALUES)
-    begun = [_beginning(slowness(series)[:MOST_LOOKED_AT]) for series in enough]
+    begun = [_beginning(slowness(series)[:MAX_VALUES]) for series in enough]
     different: Worst = {}
-    for at in beyond_chance([chance for _, chance in begun], CHANCE):
+    for at in significant_series([chance for _, chance in begun], CHANCE):
         ratio = math.exp(min(begun[at][0], 100))
         saw = f"the first of {len(enough[at].values)} values is {ratio:.3g} times the median of the rest"
         different[enough[at]] = abs(begun[at][0]), saw

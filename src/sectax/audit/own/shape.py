@@ -54,11 +54,11 @@ def _out_of_place(arm: Arm) -> float:
     """
     from scipy.special import ndtr
 
-    from sectax.stats.diagnostics import away_from_zero
+    from sectax.stats.diagnostics import zero_mean_p_value
 
     ranks = column(arm, lambda shape: shape.first_rank - 0.5)
     likely = math.sqrt(math.fsum((1 - shape.batches**-2) / 12 for shape in arm.shapes.values()))
-    return max(2 * float(ndtr(-abs(math.fsum(ranks)) / likely)), away_from_zero(ranks))
+    return max(2 * float(ndtr(-abs(math.fsum(ranks)) / likely)), zero_mean_p_value(ranks))
 
 
 def _longer_warm_up(evidence: RunEvidence) -> str:
@@ -123,7 +123,7 @@ _LOOKS: tuple[tuple[str, Callable[[Arm], tuple[list[float], float]], str, str], 
     applies=lambda evidence: bool(evidence.differences) or has_batches(evidence),
 )
 def drift(evidence: RunEvidence) -> Iterator[Remark]:
-    from sectax.stats.diagnostics import away_from_zero
+    from sectax.stats.diagnostics import zero_mean_p_value
 
     yield from unwatched(evidence)
     arms = watched(evidence)
@@ -133,7 +133,7 @@ def drift(evidence: RunEvidence) -> Iterator[Remark]:
             for arm in arms
             for changes, change in [look(arm)]
             if len(changes) >= FIRST_LOOK and abs(change) >= math.log1p(evidence.margin)
-            if away_from_zero(changes) < CHANCE_OF_DRIFT / (len(_LOOKS) * len(arms))
+            if zero_mean_p_value(changes) < CHANCE_OF_DRIFT / (len(_LOOKS) * len(arms))
         ]
         yield from warn(arms, hits, words, meaning, advice)
     yield from _dependent_blocks(evidence)
@@ -158,11 +158,11 @@ def _judged_differences(evidence: RunEvidence) -> dict[str, tuple[float, ...]]:
 
 def _dependent_blocks(evidence: RunEvidence) -> Iterator[Remark]:
     """F: the differences of neighbouring blocks resemble each other, so the blocks are not independent."""
-    from sectax.stats.diagnostics import lag_one, neighbours_alike
+    from sectax.stats.diagnostics import autocorrelation_p_value, lag_one
 
     known = _judged_differences(evidence)
     for comparison, values in known.items():
-        if len(set(values)) > len(values) // 2 and neighbours_alike(values) < CHANCE_ALIKE / len(known):
+        if len(set(values)) > len(values) // 2 and autocorrelation_p_value(values) < CHANCE_ALIKE / len(known):
             yield fatal(
                 comparison,
                 f"the differences of neighbouring blocks resemble each other: a correlation of {lag_one(values):.2f} "
@@ -214,7 +214,7 @@ def _modes_in_words(values: Sequence[float]) -> str:
 
 def _medians(evidence: RunEvidence) -> Iterator[Remark]:
     """F: a median of batches where both sides have two modes, and not equally often."""
-    from sectax.stats.diagnostics import away_from_zero
+    from sectax.stats.diagnostics import zero_mean_p_value
 
     pairs = [
         (finding.comparison, *sides)
@@ -229,7 +229,7 @@ def _medians(evidence: RunEvidence) -> Iterator[Remark]:
         shares = [treatment.shapes[block].slow_share - baseline.shapes[block].slow_share for block in sorted(both)]
         if len(shares) < FIRST_LOOK or abs(_mean(shares)[1]) < LEAST_SHARE:
             continue
-        if away_from_zero(shares) < CHANCE_UNEQUAL / len(pairs):
+        if zero_mean_p_value(shares) < CHANCE_UNEQUAL / len(pairs):
             own, usual = (100 * _mean(column(arm, lambda shape: shape.slow_share))[1] for arm in (treatment, baseline))
             yield fatal(
                 comparison.id,
