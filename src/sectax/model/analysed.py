@@ -1,4 +1,4 @@
-"""A run judged: everything a report needs, and nothing that it would have to compute."""
+"""The results of an analysed run, complete for reports."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from sectax.model.measured import Measured
 
 @dataclass(frozen=True)
 class FamilyControls:
-    """How the run's controls of itself came out for one family of cells.
+    """Results of the controls of one family of cells.
 
-    `noise_floor` is the half-width of the negative control's interval, as a share (0.004 is 0.4 %); `smallest_seen`
-    the smallest cost that this run could see; `known_cost` what the positive control really cost more, as a share.
+    Attributes:
+        noise_floor: half-width of the negative control's interval, as a share (0.004 is 0.4 %).
+        smallest_seen: smallest cost that this run could detect, as a share.
+        known_cost: actual added cost of the positive control, as a share.
     """
 
     family: str
@@ -28,7 +30,7 @@ class FamilyControls:
 
 @dataclass(frozen=True)
 class Analysed:
-    """The findings of one run in the order of its plan."""
+    """An analysed run; findings are in the order of the plan."""
 
     measured: Measured
     findings: tuple[Finding, ...]
@@ -36,18 +38,18 @@ class Analysed:
     treatments: tuple[TreatmentResult, ...]
     warnings: tuple[AuditWarning, ...]
     scope: str
-    wrong_expected: float  # how many wrong claims to expect among the secondary comparisons
-    hosts: tuple[AcrossHosts, ...] = ()  # every comparison host by host, where there are several
-    checks: tuple[Checked, ...] = ()  # every check of the audit and what became of it, where it was made
+    wrong_expected: float  # expected number of wrong claims among secondary comparisons
+    hosts: tuple[AcrossHosts, ...] = ()  # comparisons by host if there are several
+    checks: tuple[Checked, ...] = ()  # results of the audit if there was one
 
 
 @dataclass(frozen=True)
 class RunReport:
-    """A judged run and the path of its file.
+    """An analysed run and the path of its file.
 
     Attributes:
-        trouble: why the run or its record could not go on, or empty.
-        conditions: the limits that it was held against.
+        trouble: why the run or its record stopped early, or empty.
+        conditions: results of the given limits.
     """
 
     analysed: Analysed

@@ -1,4 +1,4 @@
-"""What the audit found, of whatever it looked at: everything a report of it needs."""
+"""The results of an audit, complete for reports."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from sectax.model.finding import AuditWarning, Severity
 
 
 class Status(StrEnum):
-    """What became of one check."""
+    """The outcome of one check."""
 
     FIRED = "fired"
-    SILENT = "silent"  # it looked, and found nothing that is marked F or W
-    UNCHECKED = "cannot-be-checked"  # the source does not tell what it needs
+    SILENT = "silent"  # found nothing marked F or W
+    UNCHECKED = "cannot-be-checked"  # the source lacks the data
     NOT_APPLICABLE = "does-not-apply"
 
 
 @dataclass(frozen=True)
 class Checked:
-    """One check and what it says; `rule` is what it holds against."""
+    """The result of one check; `rule` is the rule that it verifies."""
 
     check: str
     rule: str
@@ -31,7 +31,7 @@ class Checked:
 
 @dataclass(frozen=True)
 class Tally:
-    """How many are fatally warned of, and how many others not fatally."""
+    """Numbers of items with a fatal warning, and with other warnings only."""
 
     fatal: int
     warned: int
@@ -39,17 +39,17 @@ class Tally:
 
 @dataclass(frozen=True)
 class Audited:
-    """One target under the audit.
+    """The audit of one target.
 
     Attributes:
-        target: as it was given.
-        kind: stable: 'run', 'published' or an importer's name.
-        title: of what kind it is, for people.
-        own: whether sectax ran it: then F takes a verdict away, and not a claim.
-        figures, values: how many printed numbers, and how many single values behind them.
-        checks: every one, in the order of the registry.
-        comparisons: of a run of ours, those that lost their verdict, and the others that carry a warning.
-        names: of a run of ours, what people call its treatments, comparisons and cells, by their ids.
+        target: as given by the user.
+        kind: stable id: 'run', 'published' or an importer's name.
+        title: kind in words.
+        own: whether it is a sectax run, where F withdraws verdicts instead of claims.
+        figures, values: numbers of printed figures and of single values.
+        checks: all checks in the order of the registry.
+        comparisons: of a sectax run: withdrawn comparisons, and others with a warning.
+        names: of a sectax run: titles of treatments, comparisons and cells by id.
     """
 
     target: str
@@ -63,11 +63,11 @@ class Audited:
     names: Mapping[str, str] = field(default_factory=dict)
 
     def tally(self) -> Tally:
-        """How many figures are warned of; of a run of ours, how many comparisons."""
+        """Numbers of figures (of comparisons for a sectax run) with warnings."""
         return self.comparisons or self._figures()
 
     def beside(self) -> Tally:
-        """How many warnings name no figure, but a comparison or the whole source. None of a run: its reach is known."""
+        """Numbers of warnings about no single figure; zero for a sectax run."""
         if self.comparisons is not None:
             return Tally(0, 0)
         unnamed = Counter(warning.severity for warning in self._warnings() if not warning.figures)
@@ -75,12 +75,10 @@ class Audited:
 
     @property
     def is_fatal(self) -> bool:
-        """Whether anything is marked F."""
         return any(warning.severity is Severity.FATAL for warning in self._warnings())
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether anything is marked F or W."""
         return any(warning.severity is not Severity.NOTE for warning in self._warnings())
 
     def _figures(self) -> Tally:
@@ -93,5 +91,4 @@ class Audited:
         return (warning for check in self.checks for warning in check.warnings)
 
     def count(self, status: Status) -> int:
-        """How many checks came out so."""
         return sum(check.status is status for check in self.checks)

@@ -1,4 +1,4 @@
-"""What a run would use of services that are paid for, and what that costs."""
+"""Usage of paid services, and its cost."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ import msgspec
 
 from sectax.model.errors import WrongUse
 
-_BILLING_MS = 1  # Lambda bills whole ones, rounded up
+_BILLING_MS = 1  # Lambda's billing unit
 
 
 @dataclass(frozen=True)
 class Usage:
-    """So much of one thing that has a price: `item` is its name in the price list (`lambda.requests`)."""
+    """An amount of one item of the price list (such as `lambda.requests`)."""
 
     item: str
     amount: float
 
 
 def processor_hours(operations: float, seconds: float, *_: object) -> tuple[Usage, ...]:
-    """What operations of so many seconds of CPU time each use of a rented processor."""
+    """The usage of a rented processor by operations of *seconds* CPU time each."""
     return (Usage("vcpu.hours", operations * seconds / 3600),)
 
 
 def one_way(uses: Callable[..., tuple[Usage, ...]]) -> Callable[..., dict[str, tuple[Usage, ...]]]:
-    """What uses nothing else however it is set up."""
+    """Wrap usages that do not depend on a setup, under the empty name."""
     return lambda *given: {"": uses(*given)}
 
 
 @dataclass(frozen=True)
 class Charge:
-    """One line of a bill: what it is, how much of it, in which unit, and what that costs."""
+    """One line of a bill."""
 
     words: str
     amount: float
@@ -46,7 +46,9 @@ class Bill:
     """An estimate before tax and free allowances.
 
     Attributes:
-        day: of the prices, as YYYY-MM-DD. source: where they come from. place: where they hold.
+        day: date of the prices, YYYY-MM-DD.
+        source: where the prices come from.
+        place: region of the prices.
     """
 
     charges: tuple[Charge, ...]
@@ -61,18 +63,16 @@ class Bill:
 
 
 def billed_s(duration_s: float) -> float:
-    """The seconds that Lambda bills for a duration: whole milliseconds, rounded up, and at least one.
+    """The seconds that Lambda bills: rounded up to whole milliseconds, at least one.
 
-    Args:
-        duration_s: seconds, known to the nanosecond at best: what is a whole millisecond but for its binary image is
-            not billed as one more.
     Source: https://aws.amazon.com/lambda/pricing/, "rounded up to the nearest 1 ms".
     """
+    # Rounded to nanoseconds first, so that floating point does not add a millisecond.
     return max(1, math.ceil(round(duration_s * 1e3 / _BILLING_MS, 6))) * _BILLING_MS / 1e3
 
 
 class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One thing that has a price: `price` in the list's currency for `per` of the unit."""
+    """A priced item: `price` in the list's currency for `per` units."""
 
     words: str
     unit: str
@@ -80,8 +80,15 @@ class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     per: float
 
 
+class Quota(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Requests per second that a service accepts from an account; other regions in words."""
+
+    per_s: float
+    elsewhere: str = ""
+
+
 class PriceList(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Prices of one day in one place; `items` by their names."""
+    """Prices of one day in one region; items and quotas by name."""
 
     day: str
     place: str
@@ -90,7 +97,7 @@ class PriceList(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     items: dict[str, Item]
 
     def bill(self, usages: Iterable[Usage]) -> Bill:
-        """What the usages cost; those of one item are one line.
+        """The cost of usages, one line per item.
 
         Raises:
             WrongUse: the price list lacks an item.
@@ -100,7 +107,7 @@ class PriceList(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             amounts[usage.item] = amounts.get(usage.item, 0.0) + usage.amount
         missing = sorted(amounts.keys() - self.items.keys())
         if missing:
-            hint = f"add it to the file, or take one of: {', '.join(self.items)}"
+            hint = f"add it to the file, or use one of: {', '.join(self.items)}"
             raise WrongUse(f"the price list of {self.day} has no price for {', '.join(missing)}", hint)
         charges = []
         for name, amount in amounts.items():

@@ -1,4 +1,4 @@
-"""Two sets of figures side by side: a run beside a published study, or beside another run.
+"""Comparisons of a run with a published study or another run.
 
 Nothing cancels between two sessions, so absolute figures get a ratio and never a verdict.
 """
@@ -18,9 +18,11 @@ NOT_IN_RUN = "not part of this run"
 
 @dataclass(frozen=True)
 class Figure:
-    """One number of a table, or the reason why there is none: exactly one of `value` and `missing` is given.
+    """One number of a table, or the reason why it is missing: exactly one of `value` and `missing` is given.
 
-    `treatment` and `metric` say what of the run it is; a ratio is `undecided` where the run's own comparison is.
+    Attributes:
+        treatment, metric: source within the run.
+        undecided: whether the run's own comparison for this ratio is undecided.
     """
 
     value: float | None
@@ -34,7 +36,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Side:
-    """One table's figures, shape (rows, columns), under the name of where they come from."""
+    """The figures of a table, shape (rows, columns), and the name of their source."""
 
     name: str
     figures: tuple[tuple[Figure, ...], ...]
@@ -42,7 +44,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Shape:
-    """A ratio of two figures of the same table: what may be set beside another machine's."""
+    """A ratio of two figures of the same table, which is comparable between machines."""
 
     name: str
     there: Figure
@@ -51,14 +53,14 @@ class Shape:
 
 @dataclass(frozen=True)
 class ComparedTable:
-    """A published table and ours in the same layout and unit.
+    """A published table and the run's figures in the same layout and unit.
 
     Attributes:
-        printed: the study's, with the layout and the unit of both.
-        here: one side per variant that the study leaves open.
-        down: every row relative to `row_base`, per column.
-        across: the first column relative to every other, per row.
-        metrics: of the run, which its figures are of.
+        printed: the study's table.
+        here: figures of the run, one side per variant that the study leaves open.
+        down: every row relative to `row_base`, by column.
+        across: first column relative to every other, by row.
+        metrics: the run's metrics in the table.
     """
 
     printed: PublishedTable
@@ -72,7 +74,7 @@ class ComparedTable:
 
 @dataclass(frozen=True)
 class PublishedComparison:
-    """A run beside a published study, table by table."""
+    """The comparison of a run with a published study."""
 
     study: PublishedStudy
     plan: Plan
@@ -87,10 +89,11 @@ class PublishedComparison:
 
 @dataclass(frozen=True)
 class Difference:
-    """Something in which two runs differ. None: that run does not say.
+    """A difference between two runs; None means unknown in that run.
 
-    `subject` is 'run', or the level or treatment that alone is concerned; `refuses` whether absolute figures of what
-    is concerned may no longer be set against each other.
+    Attributes:
+        subject: 'run', or the level or treatment concerned.
+        refuses: whether absolute figures of the subject are not comparable.
     """
 
     subject: str
@@ -102,7 +105,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class EffectPair:
-    """One comparison as both runs judged it, each against the baseline of its own run."""
+    """The findings of one comparison in both runs, each relative to its own baseline."""
 
     comparison: str
     metric: Metric
@@ -112,7 +115,7 @@ class EffectPair:
 
 @dataclass(frozen=True)
 class AbsolutePair:
-    """One treatment's figure in both runs; `ratio` is b over a, or says why there is none, as `refused` does too."""
+    """One treatment's figure in both runs; `ratio` is b ÷ a, and `refused` the reason if it is missing."""
 
     treatment: str
     metric: Metric
@@ -124,10 +127,12 @@ class AbsolutePair:
 
 @dataclass(frozen=True)
 class RunComparison:
-    """Two runs side by side: effects stand, absolute figures only where the same thing was measured.
+    """The comparison of two runs: effects, and absolute figures if both measured the same.
 
-    `only_a` and `only_b` are the ids of comparisons that the other run lacks. `revisions` say what code was measured,
-    and in which job. `conditions` are those of `--fail-if`.
+    Attributes:
+        revisions: measured code and job of each run.
+        only_a, only_b: ids of comparisons that the other run lacks.
+        conditions: results of `--fail-if`.
     """
 
     a: str

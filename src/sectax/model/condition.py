@@ -1,4 +1,4 @@
-"""A limit on a cost that somebody's build must not pass: `slower>5%`, `p99>12ms`, `bytes>0`."""
+"""Limits on a cost that a build must not exceed: `slower>5%`, `p99>12ms`, `bytes>0`."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-SHARE = "%"  # the unit of a limit on what one side costs more than the other
-BILL = "bill"  # of a million operations: a figure that no metric has
+SHARE = "%"  # unit of a limit on the relative cost
+BILL = "bill"  # cost of a million operations, which is not a metric
 
 
 class ConditionAnswer(StrEnum):
-    """What a run says of a condition."""
+    """The state of a condition."""
 
-    HOLDS = "holds"  # beyond doubt: the whole interval is past the limit
+    HOLDS = "holds"  # the whole interval is beyond the limit
     RULED_OUT = "ruled out"  # the whole interval is within the limit
     OPEN = "undecided"
 
@@ -25,22 +25,22 @@ class OpenReason(StrEnum):
     NO_FIGURE = "no such figure"
     WITHDRAWN = "withdrawn"
     UNFINISHED = "run not finished"
-    UNSEEN = "known cost not seen"  # the interval is within the limit, but the run has not shown that it sees so little
+    UNSEEN = "known cost not seen"  # the interval is within the limit, but the run's sensitivity is not proven
     WIDE = "limit inside the interval"
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition. A share mirrors as the margin does: 'faster by 5 %' is as far as 'slower by 5 %'.
+    """A condition. Shares are symmetric in logs: 'faster by 5 %' is as far as 'slower by 5 %'.
 
     Attributes:
-        costlier: whether it asks for 'slower' (larger, costlier), or for more than a value; otherwise for less.
-        limit: a share, 0.05 is 5 %; with another unit a value in that unit.
-        metric: name of the metric it is about; empty for the plan's first one, in the primary comparisons.
-        text: as somebody wrote it.
+        costlier: True for 'slower' (larger, costlier) or above a value, False for the opposite.
+        limit: share (0.05 is 5 %), or value in `unit`.
+        metric: name of the metric; empty for the plan's first one in primary comparisons.
+        text: as the user wrote it.
         about: levels that a treatment must have.
-        unit: of the limit: a share, or `s`, `B`, … where a treatment's own value is held against it.
-        growth: of a value: what the treatment has more than its baseline, not what it has.
+        unit: `%` for effects; `s`, `B`, … for a treatment's own value.
+        growth: whether the value is the difference from the baseline.
     """
 
     costlier: bool
@@ -53,12 +53,12 @@ class Condition:
 
     @property
     def is_share(self) -> bool:
-        """Whether it is about an effect, and not about values."""
+        """Whether it limits an effect, not a value."""
         return self.unit == SHARE
 
 
 class Span(NamedTuple):
-    """What a treatment is known to have: both ends are equal where it was counted and not measured."""
+    """A treatment's value with its limits, which are equal for exact counts."""
 
     low: float
     high: float
@@ -67,12 +67,13 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Concluded:
-    """A condition and its answer; `decisive` are the ids of the comparisons that gave it.
+    """The result of a condition.
 
-    Where it is about values, these are the ids of treatments, and `values` has what each of them has, or has more than
-    its baseline, or why that is not known. `changes` has, where two runs are compared, the interval by which an effect
-    grew, in logs, by those ids; `why` says of each of them, in their order, why it is undecided, and is empty where it
-    is not.
+    Attributes:
+        decisive: ids of the comparisons (treatments for values) that decide the answer.
+        changes: when comparing two runs: interval of an effect's change in logs, by decisive id.
+        why: reasons of an undecided answer, in the order of `decisive`.
+        values: value of each decisive treatment, or why it is unknown.
     """
 
     condition: Condition

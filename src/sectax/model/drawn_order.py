@@ -1,7 +1,7 @@
-"""The order in which a block's subjects are opened and visited, drawn from the run's seed.
+"""The random order in which a block's subjects are opened and visited.
 
-It follows from the seed and the block's number alone. So it is a part of the run file's format: the audit draws it
-again and compares it with what was recorded. A change here accuses every older file.
+It depends only on the run's seed and the block's number. The audit repeats it and compares it with the record, so it is
+part of the run file's format: a change here invalidates all older files.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from sectax.model.plan import Plan
 
 @dataclass(frozen=True)
 class DrawnCell:
-    """One cell's part of a block, or that of several cells together.
+    """One cell's part of a block, or that of several cells that are visited together.
 
     Attributes:
-        cell: the first of them.
-        opening: ids of the treatments in the order in which they are opened.
-        rounds: ids in the order of their visits, round by round.
+        cell: id of the first cell.
+        opening: ids of the treatments in the order of opening.
+        rounds: ids in the order of visits, by round.
     """
 
     cell: str
@@ -29,14 +29,12 @@ class DrawnCell:
 
 
 def drawn_order(plan: Plan, number: int, live: Collection[str], rounds: Mapping[str, int]) -> tuple[DrawnCell, ...]:
-    """Draw one block: its cells in random order, each with its own fresh subjects.
-
-    Where the plan says so, several of them are together.
+    """Draw the order of one block: random cells, and random treatments within each.
 
     Args:
-        number: of the block, counted from 1.
+        number: number of the block, from 1.
         live: ids of the treatments that are still measured.
-        rounds: of every cell that has one of them.
+        rounds: number of rounds by cell.
     """
     generator = random.Random(f"{plan.seed}:{number}")
     members = {
@@ -61,9 +59,9 @@ def drawn_order(plan: Plan, number: int, live: Collection[str], rounds: Mapping[
 
 
 def _rounds(names: Sequence[str], rounds: Mapping[str, int], generator: random.Random) -> tuple[tuple[str, ...], ...]:
-    """Orders of the rounds: a random one and its mirror image by turns. Whoever has fewer rounds leaves the later ones.
+    """Orders of the rounds: a random one and its mirror image, alternating (ABBA or BAAB for two treatments).
 
-    With two treatments that is ABBA or BAAB. The mirror makes a drift that is linear within the pair of rounds cancel.
+    Mirroring cancels linear drift within a pair of rounds. Treatments with fewer rounds are left out of the last ones.
     """
     orders: list[tuple[str, ...]] = []
     for index in range(max(rounds.values())):

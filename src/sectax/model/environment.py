@@ -1,23 +1,20 @@
-"""Where a run took place: what must be equal for two sets of blocks to belong to one run."""
+"""The machine and software of a run's sessions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-# The circumstance that says how the run was called.
+# Names of circumstances.
 COMMAND_LINE = "sectax.command_line"
-# Which revision of the user's code was measured, and whether files differed from it (yes, no).
-REVISION = "revision"
-CHANGED = "revision.changed"
-# What the names of a job's circumstances begin with.
+REVISION = "revision"  # commit of the user's code
+CHANGED = "revision.changed"  # whether files differ from the commit (yes, no)
+BOOT = "host.boot_id"  # equal for workers on one machine
+# Prefixes of circumstances.
 JOB = "ci."
-# What the names of circumstances begin with that say what was proven before anything was timed, and what was wrong.
-PROOF = "proof."
-FLAW = "flaw."
-# The circumstance by which workers of one machine are known.
-BOOT = "host.boot_id"
-SHORT = 12  # digits of a commit that are shown, as git log has it
-LOCAL_HOST = "local"  # the name of the machine that sectax itself runs on
+PROOF = "proof."  # proven before anything was timed
+FLAW = "flaw."  # defects found by then
+SHORT = 12  # printed digits of a commit
+LOCAL_HOST = "local"  # the machine that runs sectax
 
 
 @dataclass(frozen=True)
@@ -25,10 +22,9 @@ class Environment:
     """The machine and the software of one session, as flat names and values.
 
     Attributes:
-        identity: what may not change within a run (CPU model, kernel, runtimes, libraries), of the machine that sectax
-            runs on.
-        circumstances: what may change (load, free memory, the governor's current frequency) and is only recorded.
-        hosts: the same of every other host on which subjects run, by its name.
+        identity: facts about this machine that may not change within a run (CPU model, kernel, runtimes, libraries).
+        circumstances: facts that may change (load, free memory, current frequency).
+        hosts: environments of the other hosts with subjects, by name.
     """
 
     identity: dict[str, str]
@@ -36,7 +32,7 @@ class Environment:
     hosts: dict[str, Environment] = field(default_factory=dict)
 
     def revision(self) -> dict[str, str]:
-        """The commit, whether files differed from it, and the job (`ci.NAME`), as far as they are known."""
+        """The commit, whether files differ from it, and the job (`ci.NAME`), as far as known."""
         return {
             name: value
             for name, value in self.circumstances.items()
@@ -44,7 +40,7 @@ class Environment:
         }
 
     def whole_identity(self) -> dict[str, str]:
-        """The identity of all hosts; the names of the others begin with that of their host and a space."""
+        """The identity of all hosts; names of other hosts' facts have the prefix 'HOST '."""
         return self.identity | {
             f"{host} {name}": value
             for host, environment in self.hosts.items()

@@ -1,4 +1,4 @@
-"""What can go wrong, with the words for the person who meets it and the exit status of the program."""
+"""Errors with a message and a hint for the user, and the exit status of the program."""
 
 from __future__ import annotations
 
@@ -15,16 +15,12 @@ class ExitStatus(IntEnum):
     WRONG_USE = 2
     NOTHING_MEASURED = 3
     INCONCLUSIVE = 4  # a condition of --fail-if neither holds nor is ruled out
-    FAULT = 70  # of sectax itself; as sysexits.h numbers it
+    FAULT = 70  # a bug in sectax (EX_SOFTWARE of sysexits.h)
     INTERRUPTED = 130
 
 
 class SectaxError(Exception):
-    """A message for a person: what happened, and in `hint` what to try next.
-
-    Attributes:
-        why_not: both as one value, which can be kept without the error.
-    """
+    """An error for the user: message, and a hint what to try next (both in `why_not`)."""
 
     exit_status = ExitStatus.WRONG_USE
 
@@ -42,7 +38,7 @@ class SectaxError(Exception):
 
 
 class WrongUse(SectaxError):
-    """The command line asks for what does not exist or contradicts itself."""
+    """The command line is invalid or contradicts itself."""
 
 
 class BadRecord(SectaxError):
@@ -50,28 +46,25 @@ class BadRecord(SectaxError):
 
 
 class NothingMeasured(SectaxError):
-    """Not one comparison could be measured."""
+    """No comparison could be measured."""
 
     exit_status = ExitStatus.NOTHING_MEASURED
 
 
 class RecordNotWritable(SectaxError):
-    """The run file cannot be written any more: full disk, no permission, gone."""
+    """The run file can no longer be written (full disk, no permission, deleted)."""
 
     exit_status = ExitStatus.NOTHING_MEASURED
 
 
 class SessionOver(SectaxError):
-    """What all subjects need is gone, such as a server of the run: the session ends, and its run can be resumed."""
+    """A service that all subjects need failed; the session ends and its run can be resumed."""
 
     exit_status = ExitStatus.INTERRUPTED
 
 
 class SubjectFailed(SectaxError):
-    """A subject failed in one trial; the run goes on without it.
-
-    `stage` is open, visit or close.
-    """
+    """A subject failed in one trial; the run continues without it. `stage` is open, visit or close."""
 
     exit_status = ExitStatus.NOTHING_MEASURED
 
@@ -81,6 +74,6 @@ class SubjectFailed(SectaxError):
 
 
 class SubjectSkipped(SectaxError):
-    """A treatment is not available here. The message is the reason."""
+    """A treatment is not available here; the message is the reason."""
 
     exit_status = ExitStatus.NOTHING_MEASURED
