@@ -33,7 +33,7 @@ from sectax.experiments.hmac.levels import PAYLOADS
 from sectax.experiments.hmac.subjects import FUNCTION, Events, new_inputs
 from sectax.experiments.on_lambda import functions
 from sectax.experiments.on_lambda.local_lambda import LocalLambda, measured
-from sectax.stats.student import Interval, geometric_mean_interval, mean_interval
+from sectax.stats.student import PointInterval, geometric_mean_interval, mean_interval
 
 SIZES = ("100KiB", "500KiB", "1MiB", "3MiB")
 WITHIN = 0.05
@@ -160,12 +160,12 @@ def one_block(function: Deployed, plain: Plain, events: Sequence[bytes], rounds:
     return {arm: (total / (2 * rounds)).tolist() for arm, total in sums.items()}
 
 
-def between(values: Sequence[Mapping[str, float]], arm: str, other: str) -> Interval:
+def between(values: Sequence[Mapping[str, float]], arm: str, other: str) -> PointInterval:
     """The ratio of two arms over blocks."""
     return geometric_mean_interval([value[arm] / value[other] for value in values], 0.95)
 
 
-def microseconds(interval: Interval) -> str:
+def microseconds(interval: PointInterval) -> str:
     """`3.1 (2.0 to 4.2)`."""
     if interval.low is None or interval.high is None:
         return f"{interval.point:.1f}"

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from sectax.hosts.process.host import host_identity
-from sectax.stats.student import Interval
+from sectax.stats.student import PointInterval
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -47,7 +47,7 @@ def target(name: str, value: float | None, bound: float, shown: str, *, at_least
     _say(word, name, shown)
 
 
-def near_one(name: str, interval: Interval, bound: float) -> None:
+def near_one(name: str, interval: PointInterval, bound: float) -> None:
     """One line for a ratio that is to lie within *bound* of 1; open where its interval does so only in part."""
     low, high = interval.low, interval.high
     if low is None or high is None or low < 1 - bound < high or low < 1 + bound < high:
@@ -71,7 +71,7 @@ def share(count: int, total: int) -> str:
     return f"{count} of {total}: {100 * count / total:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
 
 
-def ratio(interval: Interval) -> str:
+def ratio(interval: PointInterval) -> str:
     """`1.008 (1.004 to 1.012)`; the bounds are left out where there are none."""
     if interval.low is None or interval.high is None:
         return f"{interval.point:.3f}"

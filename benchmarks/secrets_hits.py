@@ -38,7 +38,7 @@ from sectax.experiments.secrets.experiment import EXPERIMENT
 from sectax.model.plan import Stopping
 from sectax.model.subject import Work
 from sectax.run.machine import machine_snapshot
-from sectax.stats.student import Interval, geometric_mean_interval
+from sectax.stats.student import PointInterval, geometric_mean_interval
 
 MEMORY = "1769"
 DICTIONARY_WITHIN, SIDECAR_WITHIN = 0.10, 0.15
@@ -246,7 +246,7 @@ def main() -> None:
                 dictionary.append(dictionary_block(bench, given.rounds))
                 sidecar.append(sidecar_block(bench, script, given.rounds, given.seconds))
 
-    def between(blocks: list[dict[str, float]], rival: str) -> Interval:
+    def between(blocks: list[dict[str, float]], rival: str) -> PointInterval:
         return geometric_mean_interval([block["function"] / block[rival] for block in blocks], 0.95)
 
     def mean(blocks: list[dict[str, float]], arm: str) -> str:

@@ -39,7 +39,7 @@ from sectax.experiments.tls.ends import Ends
 from sectax.experiments.tls.levels import Setup
 from sectax.experiments.tls.subject import TlsSpec
 from sectax.parts import cache
-from sectax.stats.student import Interval, geometric_mean_interval
+from sectax.stats.student import PointInterval, geometric_mean_interval
 
 WITHIN = 0.05
 OWN, OWN_CPU = "sectax", "sectax, CPU of the client"
@@ -135,7 +135,7 @@ def main() -> None:
                 seen[name].append(value)
             own.close()
 
-    def compared(name: str, own: str = OWN) -> Interval:
+    def compared(name: str, own: str = OWN) -> PointInterval:
         return geometric_mean_interval([one / it for one, it in zip(seen[own], seen[name], strict=True)], 0.95)
 
     own_of = {OWN_CPU: "", OWN: "", S_TIME_CPU: OWN_CPU}

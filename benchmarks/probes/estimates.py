@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sectax.stats.student import Interval, geometric_mean_interval
+from sectax.stats.student import PointInterval, geometric_mean_interval
 
 Times = Mapping[str, float]  # one block: program -> seconds per operation
 
 
-def between(blocks: Sequence[Times], one: str, other: str) -> Interval:
+def between(blocks: Sequence[Times], one: str, other: str) -> PointInterval:
     """The ratio of times of two programs: geometric mean over blocks, with Student's t in logs (95 %)."""
     return geometric_mean_interval([times[one] / times[other] for times in blocks], 0.95)
 

@@ -15,7 +15,7 @@ from statistics import median
 from benchmarks.output import heading, ratio, table, target
 from benchmarks.s3.served import GO, PYTHON, opened, served
 from sectax.model.subject import Work
-from sectax.stats.student import Interval, geometric_mean_interval
+from sectax.stats.student import PointInterval, geometric_mean_interval
 
 OPERATIONS = ("get", "put")
 SIZES = {"10 KB": 10_000, "1 MB": 1_000_000}
@@ -25,7 +25,7 @@ MOST_MEMORY = 20e6
 _Times = list[tuple[float, float]]  # latency and CPU time of one operation, in seconds, by round
 
 
-def over(ours: _Times, others: _Times, place: int) -> Interval:
+def over(ours: _Times, others: _Times, place: int) -> PointInterval:
     return geometric_mean_interval([a[place] / b[place] for a, b in zip(ours, others, strict=True)], 0.95)
 
 

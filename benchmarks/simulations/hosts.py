@@ -20,14 +20,14 @@ from sectax.analysis.needed import conclusive
 from sectax.model.plan import FIRST_LOOK
 from sectax.stats.confidence_sequence import UNSEEN, running_sequence
 from sectax.stats.hosts import (
-    OfHosts,
-    Places,
-    like_these,
-    odd_host,
-    of_hosts,
+    HostIndices,
+    HostSummaries,
+    between_host_deviation,
+    find_outlier,
     own_half_widths,
-    spread_between,
+    population_mean,
     stratified_sequence,
+    summarize_hosts,
     two_kinds,
 )
 from sectax.stats.student import critical_value
@@ -62,7 +62,7 @@ class Fleet:
     pace: float = 1.0
     kinds: bool = False
 
-    def order(self, rng: Generator, blocks: int) -> Places:
+    def order(self, rng: Generator, blocks: int) -> HostIndices:
         """Which host makes each block."""
         if self.pace == 1:
             rounds = [rng.permutation(self.hosts) for _ in range(-(-blocks // self.hosts))]
@@ -175,7 +175,7 @@ def _statements(
     fleet: Fleet,
     differences: Array,
     effects: Array,
-    host: Places,
+    host: HostIndices,
     half: Array,
     ends: NDArray[np.int64],
     looks: NDArray[np.int64],
@@ -183,12 +183,12 @@ def _statements(
 ) -> Iterator[_Told]:
     """What every run that has an interval says of its hosts, the mean of all hosts being 0."""
 
-    def reduced(run: int, place: int) -> OfHosts:
-        found = of_hosts(differences[run : run + 1, : place + 1], host[: place + 1])
-        return OfHosts(found.count[0], found.mean[0], found.noise[0])
+    def reduced(run: int, place: int) -> HostSummaries:
+        found = summarize_hosts(differences[run : run + 1, : place + 1], host[: place + 1])
+        return HostSummaries(found.count[0], found.mean[0], found.noise[0])
 
     def missed(run: int, place: int, truth: float = 0.0) -> tuple[float, float]:
-        found = like_these(reduced(run, place).mean, alpha, UNSEEN, float(half[run, place]))
+        found = population_mean(reduced(run, place).mean, alpha, UNSEEN, float(half[run, place]))
         if found.low is None or found.high is None:
             return np.nan, np.nan
         return float(not found.low <= truth <= found.high), (found.high - found.low) / 2
@@ -207,8 +207,8 @@ def _statements(
         weights = hosts.count / hosts.count.sum()
         weighted = float((weights * hosts.mean).sum())
         error = float(np.sqrt((weights**2 * (hosts.mean - weighted) ** 2).sum()))
-        spread = spread_between(hosts, 1 - ALPHA)
-        odd = odd_host(hosts, ALPHA)
+        spread = between_host_deviation(hosts, 1 - ALPHA)
+        odd = find_outlier(hosts, ALPHA)
         if odd is not None and abs(hosts.mean[odd] - np.delete(hosts.mean, odd).mean()) < np.log1p(MARGIN):
             odd = None
         is_odd = fleet.odd != 0 and odd == 0

@@ -27,21 +27,21 @@ def seconds(noise: Noise) -> np.ndarray:
     )
 
 
-def turns(rng: np.random.Generator, within: float, between: float, likeness: float) -> np.ndarray:
+def turns(rng: np.random.Generator, within: float, between: float, correlation: float) -> np.ndarray:
     """Log times of one process, in their order."""
     values = [rng.normal()]
     while len(values) < TURNS:
-        values.append(likeness * values[-1] + math.sqrt(1 - likeness**2) * rng.normal())
+        values.append(correlation * values[-1] + math.sqrt(1 - correlation**2) * rng.normal())
     return rng.normal(0, between) + within * np.array(values)
 
 
-def chosen(rng: np.random.Generator, within: float, between: float, likeness: float) -> int:
+def chosen(rng: np.random.Generator, within: float, between: float, correlation: float) -> int:
     """The place among the candidates of what a pilot chooses."""
-    baseline = [turns(rng, within, between, likeness) for _ in range(2)]
-    ratios = [[(turns(rng, within, between, likeness) - own)[TURNS // 2 :] for own in baseline] for _ in range(ARMS)]
+    baseline = [turns(rng, within, between, correlation) for _ in range(2)]
+    ratios = [[(turns(rng, within, between, correlation) - own)[TURNS // 2 :] for own in baseline] for _ in range(ARMS)]
     seen = pilot_noise(ratios)
     assert seen is not None
-    soonest = int(np.argmin(seconds(Noise(seen.within, max(LEAST_BETWEEN, seen.between), seen.likeness))))
+    soonest = int(np.argmin(seconds(Noise(seen.within, max(LEAST_BETWEEN, seen.between), seen.correlation))))
     filled = int(np.searchsorted(CANDIDATES, math.ceil(OPENING_S / ROUND_S)))
     return max(soonest, filled)
 
@@ -51,16 +51,16 @@ def main() -> None:
     rows = []
     for within in (0.005, 0.02, 0.1, 0.3):
         for between in (0.0, 0.01, 0.05):
-            for likeness in (0.0, 0.6):
-                truth = seconds(Noise(2 * within**2, max(LEAST_BETWEEN, 2 * between**2), likeness))
-                places = [chosen(rng, within, between, likeness) for _ in range(RUNS)]
+            for correlation in (0.0, 0.6):
+                truth = seconds(Noise(2 * within**2, max(LEAST_BETWEEN, 2 * between**2), correlation))
+                places = [chosen(rng, within, between, correlation) for _ in range(RUNS)]
                 times = truth[places] / truth.min()
                 rounds = f"{np.median(CANDIDATES[places]):.0f} (best {CANDIDATES[int(np.argmin(truth))]})"
                 middle, most = np.percentile(times, [50, 95])
-                kind = [f"{within:.1%}", f"{between:.1%}", f"{likeness:g}"]
+                kind = [f"{within:.1%}", f"{between:.1%}", f"{correlation:g}"]
                 rows.append([*kind, rounds, f"{middle:.2f}", f"{most:.2f}"])
     heading("The pilot's choice of rounds")
-    table(["within", "between", "likeness", "rounds", "time, median", "95 %"], rows, "")
+    table(["within", "between", "correlation", "rounds", "time, median", "95 %"], rows, "")
 
 
 if __name__ == "__main__":

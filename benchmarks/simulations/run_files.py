@@ -15,7 +15,7 @@ from numpy.random import Generator
 from benchmarks.simulations.audited_runs import TREATMENT, Draft, healthy, of_scenario
 from benchmarks.simulations.scenarios import BATCH_S, SCENARIOS
 from benchmarks.simulations.whole_runs import COUNT
-from sectax.calibration.freeze import sized_again_note
+from sectax.calibration.freeze import resize_note
 from sectax.design.order import plan_block
 from sectax.model.environment import Environment
 from sectax.model.metric import Better, Metric, Summary
@@ -68,7 +68,7 @@ def write(made: Draft, path: Path, rng: Generator, *, eventful: bool = True) -> 
             if event == "sized" and index + 1 == when:
                 sizes[TREATMENT] = 2 * COUNT
                 writer.calibrate(calibrated(sizes, rounds))
-                writer.note(sized_again_note(writer.next_block_number() - 1))
+                writer.note(resize_note(writer.next_block_number() - 1))
             if event == "resumed" and index + 1 == when:
                 frozen = calibrated(sizes, rounds)
                 writer.begin_block(plan_block(made.plan, frozen, writer.next_block_number(), live))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from benchmarks.simulations.scenarios import BASELINE, NEGATIVE, TREATMENT, Array, Scenario, batch_times
 from sectax.analysis.effect import intervals
-from sectax.analysis.verdict import resolved, verdict
+from sectax.analysis.verdict import meets_stopping_rule, verdict
 from sectax.model.finding import VerdictId
 from sectax.model.metric import Better
 from sectax.model.plan import FIRST_LOOK, Until
@@ -123,7 +123,7 @@ def _stopped(low: Array, high: Array, mean: Array, margin: float) -> NDArray[np.
     for run in range(runs):
         for n in range(FIRST_LOOK, blocks + 1):
             a, b = float(low[run, n - 1]), float(high[run, n - 1])
-            if resolved(verdict(a, b, margin), a, b, float(mean[run, n - 1]), margin, Until.PRECISE):
+            if meets_stopping_rule(verdict(a, b, margin), a, b, float(mean[run, n - 1]), margin, Until.PRECISE):
                 stopped[run] = n
                 break
     return stopped

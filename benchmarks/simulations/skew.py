@@ -17,7 +17,7 @@ from benchmarks.simulations.draws import QUIET, Draw, autoregressive, exponentia
 from benchmarks.simulations.figures import MARGIN
 from benchmarks.simulations.scenarios import Array
 from sectax.analysis.needed import conclusive
-from sectax.analysis.verdict import WIDEST, WIDEST_SHARE
+from sectax.analysis.verdict import PRECISE_SHARE, PRECISE_WIDTH
 from sectax.model.plan import FIRST_LOOK
 from sectax.stats.confidence_sequence import UNSEEN, running_sequence
 
@@ -84,7 +84,7 @@ class Followed:
     def stopped(self) -> NDArray[np.int64]:
         """The number of blocks after which each run stops, as `resolved` says; at most all."""
         size = np.abs(self.mean)
-        narrow = np.maximum(MATERIAL, np.minimum(size / 2, np.maximum(WIDEST, WIDEST_SHARE * size)))
+        narrow = np.maximum(MATERIAL, np.minimum(size / 2, np.maximum(PRECISE_WIDTH, PRECISE_SHARE * size)))
         within = (self.low > -MATERIAL) & (self.high < MATERIAL)
         done = self.decided & (within | (self.high - self.low <= narrow))
         return np.where(done.any(axis=1), done.argmax(axis=1) + 1, BLOCKS)
@@ -132,8 +132,8 @@ def warned(followed: Followed) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     around = followed.differences - followed.differences.mean(axis=1, keepdims=True)
     deviation = np.sqrt((around**2).mean(axis=1))
     skewness = (around**3).mean(axis=1) / deviation**3
-    likeness = (around[:, 1:] * around[:, :-1]).sum(axis=1) / (around**2).sum(axis=1)
-    return np.abs(skewness) > 2.5 * np.sqrt(6 / BLOCKS), likeness * np.sqrt(BLOCKS) > 2.5
+    correlation = (around[:, 1:] * around[:, :-1]).sum(axis=1) / (around**2).sum(axis=1)
+    return np.abs(skewness) > 2.5 * np.sqrt(6 / BLOCKS), correlation * np.sqrt(BLOCKS) > 2.5
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from benchmarks.simulations.scenarios import BATCH_S, Array
 from sectax.analysis.analyse import analyse
 from sectax.analysis.findings import judge
-from sectax.analysis.stopping import still_open
+from sectax.analysis.stopping import find_undecided
 from sectax.audit.own.registry import run as audit
 from sectax.model.analysed import Analysed
 from sectax.model.environment import Environment
@@ -160,7 +160,7 @@ class Run:
         while self.live and len(self.blocks) < self.plan.stopping.max_blocks:
             self.block()
             measured = self.measured()
-            wanted = still_open(measured, judge(measured))
+            wanted = find_undecided(measured, judge(measured))
             self.live = [name for name in self.live if wanted and name in wanted.treatments]
         findings = judge(measured)
         return analyse(measured, audit(measured, findings), findings)

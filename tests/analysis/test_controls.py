@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from sectax.analysis.controls import found, would_show
+from sectax.analysis.controls import would_detect
 from tests.reports.findings import finding
 
 
@@ -27,5 +27,5 @@ def test_what_is_far_beyond_the_control_is_seen_without_it(
     effect = dataclasses.replace(control.effect, low=low, high=high, added=math.log1p(0.04))
     control = dataclasses.replace(control, effect=effect)
 
-    assert found(control) == is_found
-    assert {share: would_show(control, share) for share in shown} == shown
+    assert is_found(control) == is_found
+    assert {share: would_detect(control, share) for share in shown} == shown

@@ -18,7 +18,7 @@ from sectax.model.plan import Until
 from sectax.model.treatment import Standing
 from sectax.reports.json.findings import finding as as_json
 from sectax.run.analyse import analyse_measured
-from sectax.stats.run_controls import fired_for_sure, takes_verdicts
+from sectax.stats.run_controls import is_sure, withdraws_verdicts
 from sectax.text import claims
 from tests.analysis.runs import MEMORY, THROUGHPUT, around, by_block, run_of, with_metric, with_plan
 
@@ -388,7 +388,7 @@ def test_a_bias_that_the_negative_control_sees_widens_its_family(by: float, wide
     assert finding.effect.widened == pytest.approx(widened)
     assert finding.effect.low == pytest.approx(unbiased.effect.low - widened)
     assert finding.effect.high == pytest.approx(unbiased.effect.high + widened)
-    assert fired_for_sure(control.effect) is sure
+    assert is_sure(control.effect) is sure
 
 
 @pytest.mark.parametrize(("margin", "fatal"), [(0.02, False), (0.008, True)])
@@ -399,8 +399,8 @@ def test_a_sure_bias_within_the_margin_widens_and_takes_no_verdict(margin: float
 
     control, finding = judge(run_of(values, margin=margin))
 
-    assert fired_for_sure(control.effect)
-    assert takes_verdicts(control.effect, control.verdict) is fatal
+    assert is_sure(control.effect)
+    assert withdraws_verdicts(control.effect, control.verdict) is fatal
     assert finding.effect.widened == pytest.approx(0.008 if fatal else 3 * control.effect.high)
     assert finding.effect.low > math.log(1.4)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from sectax.analysis.verdict import resolved, verdict
+from sectax.analysis.verdict import meets_stopping_rule, verdict
 from sectax.model.finding import FASTER, SLOWER, VerdictId
 from sectax.model.plan import Until
 
@@ -115,9 +115,11 @@ WIDE = 0.03, 0.5, 0.3  # slower by 3 to 65 %: true, and of no use
     ],
 )
 def test_a_comparison_is_done_when_its_interval_is_worth_printing(low, high, point, until, done) -> None:
-    assert resolved(verdict(low, high, MARGIN), low, high, point, MARGIN, until) is done
-    assert resolved(verdict(-high, -low, MARGIN), -high, -low, -point, MARGIN, until) is done
+    assert meets_stopping_rule(verdict(low, high, MARGIN), low, high, point, MARGIN, until) is done
+    assert meets_stopping_rule(verdict(-high, -low, MARGIN), -high, -low, -point, MARGIN, until) is done
 
 
 def test_what_was_not_measured_is_never_done() -> None:
-    assert not any(resolved(VerdictId.NOT_MEASURED, -math.inf, math.inf, 0.0, MARGIN, until) for until in Until)
+    assert not any(
+        meets_stopping_rule(VerdictId.NOT_MEASURED, -math.inf, math.inf, 0.0, MARGIN, until) for until in Until
+    )

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from sectax.analysis.analyse import analyse, withhold
+from sectax.analysis.analyse import analyse, withdraw_verdicts
 from sectax.analysis.findings import judge
 from sectax.audit.own.registry import run
 from sectax.cli.audit_target import comparisons
@@ -24,7 +24,7 @@ def test_a_warning_of_the_whole_run_is_counted_by_the_comparisons_that_lose_thei
     measured = healthy(negative=list(around(1.1, 10, shift=2)))
     findings = judge(measured)
 
-    counted = comparisons(withhold(measured.plan, findings, run(measured, findings)))
+    counted = comparisons(withdraw_verdicts(measured.plan, findings, run(measured, findings)))
 
     assert [subject for severity, subject in said(measured) if severity == "F"] == ["run"]
     # All but the run's two controls.

@@ -14,7 +14,7 @@ from benchmarks.honesty.summary import A_A, Group, claims_direction, covers_the_
 from benchmarks.output import near_one
 from benchmarks.probes.c_program import CProgram
 from sectax.experiments.jwt.keys import make_keys
-from sectax.stats.student import Interval
+from sectax.stats.student import PointInterval
 from tests.needs import needs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,7 +70,7 @@ def test_the_c_program_signs_and_verifies(algorithm: str, tmp_path: Path, monkey
     [(0.99, 1.02, "reached"), (1.04, 1.06, "missed"), (0.9, 0.95, "missed"), (0.99, 1.04, "open"), (0.9, 1.1, "open")],
 )
 def test_a_ratio_is_near_one_when_its_whole_interval_is(low: float, high: float, word: str, capsys) -> None:
-    near_one("RS256 sign", Interval((low + high) / 2, low, high, 20), 0.03)
+    near_one("RS256 sign", PointInterval((low + high) / 2, low, high, 20), 0.03)
 
     assert capsys.readouterr().out.split()[0] == word
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sectax.calibration.freeze import PilotTimes, freeze, sized_again, target_half_width
+from sectax.calibration.freeze import PilotTimes, freeze, resize_batches, target_half_width
 from sectax.calibration.warming import Warming
 from sectax.design.batches import Operation, uneven
 from sectax.model.plan import Calibrated, Plan, Stopping, Until
@@ -73,7 +73,7 @@ def test_a_batch_that_the_pilot_read_too_long_is_sized_again_after_the_first_blo
     }
     seen = seconds()
 
-    again = sized_again(PLAN, replace(right, calibrations=wrong), seen)
+    again = resize_batches(PLAN, replace(right, calibrations=wrong), seen)
 
     for cell in PLAN.cells:
         counts = {name: again.calibrations[name].count for name in lengths(again, cell.id)}
@@ -84,11 +84,11 @@ def test_even_batches_stay_as_they_are() -> None:
     right = frozen()
     interrupted = {name: 3 * operation_s for name, operation_s in seconds().items()}
 
-    assert sized_again(PLAN, right, {}) is None
-    assert sized_again(PLAN, right, interrupted) is None
+    assert resize_batches(PLAN, right, {}) is None
+    assert resize_batches(PLAN, right, interrupted) is None
     # Those of whole processes however long one is.
     plan = replace(PLAN, equal_counts=True)
-    assert sized_again(plan, frozen(plan), seconds()) is None
+    assert resize_batches(plan, frozen(plan), seconds()) is None
 
 
 def test_a_short_budget_has_fewer_rounds_and_never_fewer_than_the_plan_allows() -> None:
@@ -207,7 +207,7 @@ def test_operations_that_are_timed_one_by_one_take_turns_one_by_one() -> None:
     for treatment in plan.treatments:
         wanted = {"RS256": 1, "ES256": 1, "EdDSA": 5}[treatment.levels["algorithm"]]
         assert calibrated.calibrations[treatment.id].count == wanted
-    assert sized_again(plan, calibrated, {treatment.id: 1e-3 for treatment in plan.treatments}) is None
+    assert resize_batches(plan, calibrated, {treatment.id: 1e-3 for treatment in plan.treatments}) is None
 
 
 def test_rounds_come_in_pairs_of_mirror_images() -> None:
@@ -265,14 +265,14 @@ def test_operations_with_idle_time_between_them_stay_alone_in_their_batches() ->
     calibrated = freeze(plan, {name: paced(item) for name, item in spaced.items()}, {}, math.inf)
 
     assert {(calibration.count, calibration.settle) for calibration in calibrated.calibrations.values()} == {(1, False)}
-    assert sized_again(plan, calibrated, spaced) is None
+    assert resize_batches(plan, calibrated, spaced) is None
 
 
 def test_one_reading_that_was_too_short_is_put_right_after_the_next_block() -> None:
     right = frozen()
     short = {name: item / 3 if name.endswith("/ES256") else item for name, item in seconds().items()}
 
-    again = sized_again(PLAN, sized_again(PLAN, right, short), seconds())
+    again = resize_batches(PLAN, resize_batches(PLAN, right, short), seconds())
 
     counts = [{name: item.count for name, item in of.calibrations.items()} for of in (right, again)]
     assert counts[0] == counts[1]
@@ -283,14 +283,16 @@ def test_batches_that_are_sized_again_still_outlast_a_coarse_clock() -> None:
     coarse = {name: replace(item, operation=replace(item.operation, shortest_s=1.0)) for name, item in seen.items()}
     halved = {name: item / 2 if name.endswith("/ES256") else item for name, item in seconds().items()}
 
-    again = sized_again(PLAN, freeze(PLAN, coarse, {}, math.inf), halved)
+    again = resize_batches(PLAN, freeze(PLAN, coarse, {}, math.inf), halved)
 
     assert all(calibration.batch_s > 0.7 for calibration in again.calibrations.values())
 
 
 def test_the_known_cost_is_still_known_after_batches_were_sized_again() -> None:
     slow = all_tried({"RS256": 1e-4, "ES256": 1e-4, "EdDSA": 7e-4})
-    again = sized_again(PLAN, freeze(PLAN, slow, {}, math.inf), {treatment.id: 1e-4 for treatment in PLAN.treatments})
+    again = resize_batches(
+        PLAN, freeze(PLAN, slow, {}, math.inf), {treatment.id: 1e-4 for treatment in PLAN.treatments}
+    )
 
     for treatment in PLAN.treatments:
         if treatment.extra:

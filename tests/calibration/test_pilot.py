@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from sectax.calibration.pilot import PROCESSES, calibrate, tried_alone
+from sectax.calibration.pilot import PROCESSES, calibrate, pilot_treatments
 from sectax.model.plan import Calibrated, Calibration
 from sectax.model.subject import Observation, Visit, Witnesses, Work
 from sectax.model.trial import BlockEvent, Dropped
@@ -104,7 +104,7 @@ def specs(spec: Spec) -> dict[str, Spec]:
 
 def alone(spec: Spec, **changes: object) -> int:
     """How many treatments of the plan are tried by themselves."""
-    return len(tried_alone(replace(PLAN, **changes), specs(spec)))
+    return len(pilot_treatments(replace(PLAN, **changes), specs(spec)))
 
 
 def test_a_batch_lasts_about_as_long_as_the_plan_aims_at() -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from sectax.calibration.time_budget import MOST_LOOKS, least_block_s, refuse_too_small, with_last_look, with_real_blocks
+from sectax.calibration.time_budget import MOST_LOOKS, least_block_s, refuse_too_small, set_last_look, update_last_look
 from sectax.experiments import registry
 from sectax.experiments.interface import RunRequest
 from sectax.experiments.planning import add_default_budget
@@ -21,7 +21,7 @@ from tests.program import sectax
 
 def planned(stopping: Stopping, block_s: float, elapsed_s: float = 0.0) -> int:
     plan = replace(small_plan(), stopping=stopping)
-    return plan.last_look(with_last_look(plan, calibrated_for(plan), block_s, block_s, elapsed_s))
+    return plan.last_look(set_last_look(plan, calibrated_for(plan), block_s, block_s, elapsed_s))
 
 
 def budget(name: str, preset: str, stopping: Stopping, **options: tuple[str, ...]) -> Stopping:
@@ -38,19 +38,19 @@ def test_the_last_look_is_as_many_blocks_as_fit_into_the_budget() -> None:
 def test_right_before_the_first_look_blocks_as_they_come_decide_the_last_one(until: Until, looks: int) -> None:
     """Thirty blocks of 2 s are left; where answered treatments leave, more."""
     plan = replace(small_plan(), stopping=Stopping(0.02, budget_s=600.0, until=until))
-    planned = with_last_look(plan, calibrated_for(plan), 10.0, 10.0, 0.0)
+    planned = set_last_look(plan, calibrated_for(plan), 10.0, 10.0, 0.0)
 
-    again = with_real_blocks(plan, planned, FIRST_LOOK - 1, 2.0, 60.0)
+    again = update_last_look(plan, planned, FIRST_LOOK - 1, 2.0, 60.0)
 
     assert plan.last_look(again) == looks
-    assert with_real_blocks(plan, again, FIRST_LOOK - 1, 2.0, 60.0) is None
+    assert update_last_look(plan, again, FIRST_LOOK - 1, 2.0, 60.0) is None
 
 
 @pytest.mark.parametrize("done", [FIRST_LOOK - 2, FIRST_LOOK, 20])
 def test_after_the_first_look_the_last_one_stays(done: int) -> None:
     plan = replace(small_plan(), stopping=Stopping(0.02, budget_s=600.0))
 
-    assert with_real_blocks(plan, calibrated_for(plan), done, 2.0, 60.0) is None
+    assert update_last_look(plan, calibrated_for(plan), done, 2.0, 60.0) is None
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_after_the_first_look_the_last_one_stays(done: int) -> None:
 def test_looks_that_were_asked_for_or_are_needed_stay(stopping: Stopping, looks: int | None) -> None:
     plan = replace(small_plan(), stopping=stopping)
 
-    again = with_real_blocks(plan, calibrated_for(plan), FIRST_LOOK - 1, 2.0, 60.0 if looks == 8 else -1.0)
+    again = update_last_look(plan, calibrated_for(plan), FIRST_LOOK - 1, 2.0, 60.0 if looks == 8 else -1.0)
 
     assert (None if again is None else plan.last_look(again)) == looks
 
@@ -88,9 +88,9 @@ def test_a_budget_too_short_for_a_verdict_is_refused_with_the_one_that_is_not() 
 def test_what_is_measured_once_leaves_less_for_blocks() -> None:
     plan = replace(small_plan(), stopping=Stopping(0.02, budget_s=600.0))
 
-    assert plan.last_look(with_last_look(plan, calibrated_for(plan), 10.0, 10.0, 100.0, 300.0)) == 20
+    assert plan.last_look(set_last_look(plan, calibrated_for(plan), 10.0, 10.0, 100.0, 300.0)) == 20
     with pytest.raises(NothingMeasured) as refused:
-        with_last_look(plan, calibrated_for(plan), 10.0, 10.0, 100.0, 480.0)
+        set_last_look(plan, calibrated_for(plan), 10.0, 10.0, 100.0, 480.0)
 
     assert "480 s" in refused.value.message
 
@@ -99,9 +99,9 @@ def test_a_busy_machine_counts_when_a_budget_is_refused() -> None:
     """Six blocks of 4 s fit into 30 s where nothing disturbs them; here everything takes twice as long."""
     plan = replace(small_plan(), stopping=Stopping(0.02, budget_s=30.0))
 
-    with_last_look(plan, calibrated_for(plan), 4.0, 4.0, 5.0)
+    set_last_look(plan, calibrated_for(plan), 4.0, 4.0, 5.0)
     with pytest.raises(NothingMeasured) as refused:
-        with_last_look(plan, calibrated_for(plan), 4.0, 8.0, 5.0)
+        set_last_look(plan, calibrated_for(plan), 4.0, 8.0, 5.0)
 
     assert "--budget 53s" in refused.value.hint
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from sectax.stats.diagnostics import autocorrelation_p_value, lag_one, normal, zero_mean_p_value
+from sectax.stats.diagnostics import autocorrelation_p_value, lag_one, normality_p_value, zero_mean_p_value
 
 RUNS = 4000
 
@@ -55,12 +55,12 @@ def test_lag_one_is_the_correlation_of_neighbours():
 
 @pytest.mark.parametrize("size", [6, 10, 20, 60])
 def test_normal_values_are_seldom_called_otherwise(size):
-    assert share(normal, DRAWS["normal"], size, 0.01) < 0.02
+    assert share(normality_p_value, DRAWS["normal"], size, 0.01) < 0.02
 
 
 @pytest.mark.parametrize("name", ["exponential", "two modes", "very long tails"])
 def test_other_shapes_are_found(name):
-    assert share(normal, DRAWS[name], 40, 0.01, 500) > 0.85
+    assert share(normality_p_value, DRAWS[name], 40, 0.01, 500) > 0.85
 
 
 def test_normal_agrees_with_the_test_that_it_is_a_cousin_of():
@@ -68,7 +68,7 @@ def test_normal_agrees_with_the_test_that_it_is_a_cousin_of():
     for values in (rng.normal(size=50), rng.exponential(size=50), rng.standard_t(3, size=50)):
         other = scipy.stats.shapiro(values).pvalue
 
-        assert abs(np.log10(normal(values)) - np.log10(other)) < 1.5
+        assert abs(np.log10(normality_p_value(values)) - np.log10(other)) < 1.5
 
 
 def test_away_from_zero_is_students_t_for_independent_values():
@@ -84,6 +84,6 @@ def test_a_wandering_speed_is_seldom_called_a_change():
 
 
 def test_values_without_spread_are_normal_and_away_from_zero_unless_they_are_zero():
-    assert normal([2.0] * 8) == 1.0
+    assert normality_p_value([2.0] * 8) == 1.0
     assert zero_mean_p_value([0.125] * 6) == 0.0
     assert zero_mean_p_value([0.0] * 6) == 1.0

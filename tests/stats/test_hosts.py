@@ -12,17 +12,17 @@ from hypothesis import strategies as some
 from sectax.stats.confidence_sequence import running_sequence
 from sectax.stats.hosts import (
     LEAST_HOSTS,
-    OfHosts,
+    HostSummaries,
+    between_host_deviation,
+    drop_late_hosts,
+    find_outlier,
     kinds_differ,
-    like_these,
-    odd_host,
-    of_hosts,
     own_half_widths,
-    spread_between,
+    population_mean,
     stratified_sequence,
+    summarize_hosts,
     two_kinds,
     unseen_share,
-    without_late,
 )
 from sectax.stats.moments import Array
 from sectax.stats.student import critical_value
@@ -100,12 +100,12 @@ def test_a_host_that_came_late_waits_for_its_second_block() -> None:
     host = np.array([0, 1] * 6 + [2])
     differences = np.arange(13.0)[None]
 
-    late = without_late(differences, host)
-    both = without_late(np.arange(14.0)[None], np.append(host, 2))
+    late = drop_late_hosts(differences, host)
+    both = drop_late_hosts(np.arange(14.0)[None], np.append(host, 2))
 
     assert np.isnan(late[0]).tolist() == [False] * 12 + [True]
     assert not np.isnan(both).any()
-    assert not np.isnan(without_late(np.arange(4.0)[None], np.arange(4))).any()  # all hosts have one
+    assert not np.isnan(drop_late_hosts(np.arange(4.0)[None], np.arange(4))).any()  # all hosts have one
 
 
 def test_the_agreement_of_earlier_looks_begins_again_with_another_host() -> None:
@@ -129,7 +129,7 @@ def test_missing_blocks_count_for_nothing() -> None:
 def test_hosts_like_these_are_judged_by_students_t_over_hosts() -> None:
     means = np.array([0.1, 0.12, 0.09, 0.14, 0.1])
 
-    found = like_these(means, 0.05, unseen=0.0)
+    found = population_mean(means, 0.05, unseen=0.0)
 
     half = 2.776445 * means.std(ddof=1) / math.sqrt(5)  # t with four degrees of freedom
     assert (found.low, found.high) == pytest.approx((means.mean() - half, means.mean() + half))
@@ -137,42 +137,45 @@ def test_hosts_like_these_are_judged_by_students_t_over_hosts() -> None:
 
 @pytest.mark.parametrize("hosts", range(1, LEAST_HOSTS))
 def test_fewer_than_five_hosts_claim_nothing_of_others(hosts: int) -> None:
-    assert like_these(np.linspace(0.1, 0.2, hosts), 0.05, 0.0).low is None
+    assert population_mean(np.linspace(0.1, 0.2, hosts), 0.05, 0.0).low is None
 
 
 @given(some.lists(some.floats(-1, 1), min_size=5, max_size=12), some.floats(0, 1))
 def test_of_other_hosts_never_more_is_claimed_than_of_those_measured(means: list[float], least: float) -> None:
-    found = like_these(np.array(means), 0.05, 0.055, least)
+    found = population_mean(np.array(means), 0.05, 0.055, least)
 
     assert found.point - found.low >= least - 1e-12
 
 
 def test_the_noise_of_blocks_is_no_difference_between_hosts() -> None:
-    same = of_hosts(*blocks_of(10, 8, noise=0.05))
-    unlike = of_hosts(*blocks_of(10, 8, spread=0.2, noise=0.05))
+    same = summarize_hosts(*blocks_of(10, 8, noise=0.05))
+    unlike = summarize_hosts(*blocks_of(10, 8, spread=0.2, noise=0.05))
 
-    none, some_ = (spread_between(OfHosts(item.count[0], item.mean[0], item.noise[0]), 0.95) for item in (same, unlike))
+    none, some_ = (
+        between_host_deviation(HostSummaries(item.count[0], item.mean[0], item.noise[0]), 0.95)
+        for item in (same, unlike)
+    )
 
     assert none.low == 0
     assert none.point < 0.02
     assert 0.05 < some_.low < some_.point < 0.4
 
 
-def hosts_at(*means: float, blocks: int = 8, noise: float = 1e-6) -> OfHosts:
-    return OfHosts(np.full(len(means), blocks), np.array(means), np.full(len(means), noise))
+def hosts_at(*means: float, blocks: int = 8, noise: float = 1e-6) -> HostSummaries:
+    return HostSummaries(np.full(len(means), blocks), np.array(means), np.full(len(means), noise))
 
 
 def test_the_odd_host_is_named_unless_it_is_only_noisy() -> None:
     hosts = hosts_at(0.1, 0.11, 0.4, 0.1, 0.09)
 
-    assert odd_host(hosts, 0.05) == 2
+    assert find_outlier(hosts, 0.05) == 2
     hosts.noise[2] = 0.2**2
-    assert odd_host(hosts, 0.05) is None
+    assert find_outlier(hosts, 0.05) is None
 
 
 @pytest.mark.parametrize("means", [(0.1, 0.2, 0.3, 0.4, 0.5), (0.1, 0.9)])
 def test_of_hosts_that_differ_evenly_and_of_two_none_is_odd(means: tuple[float, ...]) -> None:
-    assert odd_host(hosts_at(*means), 0.05) is None
+    assert find_outlier(hosts_at(*means), 0.05) is None
 
 
 def test_hosts_of_two_kinds_are_seen_at_five_hosts() -> None:
@@ -189,7 +192,7 @@ def test_hosts_of_two_kinds_are_seen_at_five_hosts() -> None:
         hosts_at(0.1, 0.1, 0.1, 0.1, 0.3, noise=0.01),  # by their noise
     ],
 )
-def test_hosts_that_may_be_of_one_kind_are_of_one(hosts: OfHosts) -> None:
+def test_hosts_that_may_be_of_one_kind_are_of_one(hosts: HostSummaries) -> None:
     assert two_kinds(hosts, 0.02) is None
 
 
@@ -215,7 +218,7 @@ def test_five_hosts_may_all_miss_a_kind_that_is_45_percent_of_the_fleet() -> Non
 
 
 def test_a_host_without_noise_or_with_one_block_has_no_interval_of_its_own() -> None:
-    hosts = OfHosts(np.array([1, 8, 8]), np.zeros(3), np.array([np.nan, 0.0, 1e-4]))
+    hosts = HostSummaries(np.array([1, 8, 8]), np.zeros(3), np.array([np.nan, 0.0, 1e-4]))
 
     half = own_half_widths(hosts, 0.05, 0.0)
 

@@ -27,7 +27,7 @@ def analyse(
         findings: the result of `judge(measured)` if already computed.
     """
     all_warnings = tuple(warnings)
-    findings = withhold(measured.plan, judge(measured) if findings is None else findings, all_warnings)
+    findings = withdraw_verdicts(measured.plan, judge(measured) if findings is None else findings, all_warnings)
     return Analysed(
         measured=measured,
         findings=findings,
@@ -75,7 +75,7 @@ def wrong_expected(measured: Measured) -> float:
 RUN = "run"
 
 
-def withhold(plan: Plan, findings: Iterable[Finding], warnings: Iterable[AuditWarning]) -> tuple[Finding, ...]:
+def withdraw_verdicts(plan: Plan, findings: Iterable[Finding], warnings: Iterable[AuditWarning]) -> tuple[Finding, ...]:
     """Attach warnings to the findings that they concern, and withdraw verdicts with fatal warnings.
 
     A warning's subject is a comparison, a treatment (either arm), a cell, a family, a metric or the whole run. A

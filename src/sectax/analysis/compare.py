@@ -50,7 +50,7 @@ def compare_with_published(analysed: Analysed, study: PublishedStudy) -> Publish
             f"published:{study.id} is about {study.experiment}, this run is about {plan.experiment}",
             f"measure the study's levels with: sectax run {study.experiment} --published",
         )
-    counterpart = resolved(study.counterpart, plan)
+    counterpart = resolve_counterpart(study.counterpart, plan)
     study = replace(study, counterpart=counterpart)
     tables, left_out = [], []
     for table in study.tables:
@@ -73,7 +73,7 @@ def compare_with_published(analysed: Analysed, study: PublishedStudy) -> Publish
     )
 
 
-def resolved(counterpart: Counterpart, plan: Plan) -> Counterpart:
+def resolve_counterpart(counterpart: Counterpart, plan: Plan) -> Counterpart:
     """Replace the counterpart's placeholders by the levels of this plan.
 
     A label for several levels becomes several variants; a factor that the plan lacks has none.

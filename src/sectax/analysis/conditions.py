@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from sectax.analysis.controls import would_show
+from sectax.analysis.controls import would_detect
 from sectax.analysis.effect import blocks_pending
 from sectax.model.compared import EffectPair, RunComparison
 from sectax.model.condition import Concluded, Condition, ConditionAnswer, OpenReason, Span
@@ -45,7 +45,7 @@ def conditions_about(plan: Plan, comparison: Comparison) -> tuple[Condition, ...
     return tuple(condition for condition in plan.stopping.conditions if concerns(condition, comparison, plan))
 
 
-def by_interval(condition: Condition, low: float, high: float) -> ConditionAnswer:
+def decide_by_interval(condition: Condition, low: float, high: float) -> ConditionAnswer:
     """Decide a condition from an interval of the log ratio alone; positive is costlier."""
     limit = math.log1p(condition.limit)
     low, high = (low, high) if condition.costlier else (-high, -low)
@@ -56,9 +56,9 @@ def by_interval(condition: Condition, low: float, high: float) -> ConditionAnswe
     return ConditionAnswer.RULED_OUT if high <= limit else ConditionAnswer.OPEN
 
 
-def leans_on_control(condition: Condition, low: float, high: float) -> bool:
+def needs_control(condition: Condition, low: float, high: float) -> bool:
     """Whether 'ruled out' needs proof of the run's sensitivity; the opposite direction needs none."""
-    return by_interval(condition, low, high) is ConditionAnswer.RULED_OUT and not (
+    return decide_by_interval(condition, low, high) is ConditionAnswer.RULED_OUT and not (
         high < 0 if condition.costlier else low > 0
     )
 
@@ -169,7 +169,7 @@ def conclude_change(
     def answer(condition: Condition, pair: EffectPair) -> tuple[ConditionAnswer, OpenReason]:
         if pending or pair.comparison not in changes:
             return ConditionAnswer.OPEN, OpenReason.UNFINISHED if pending else _why_open(pair.a, pair.b)
-        return by_interval(condition, *changes[pair.comparison]), OpenReason.WIDE
+        return decide_by_interval(condition, *changes[pair.comparison]), OpenReason.WIDE
 
     return tuple(
         _concluded(
@@ -215,10 +215,10 @@ def _answer(
         return ConditionAnswer.OPEN, _why_open(finding)
     if blocks_pending(measured):
         return ConditionAnswer.OPEN, OpenReason.UNFINISHED
-    answer = by_interval(condition, effect.low, effect.high)
-    if leans_on_control(condition, effect.low, effect.high):
+    answer = decide_by_interval(condition, effect.low, effect.high)
+    if needs_control(condition, effect.low, effect.high):
         positives = _positives(finding.comparison, plan, findings)
-        would_show_limit = all(would_show(positive, condition.limit) for positive in positives)
+        would_show_limit = all(would_detect(positive, condition.limit) for positive in positives)
         if not (condition.limit >= finding.margin and would_show_limit):
             return ConditionAnswer.OPEN, OpenReason.UNFINISHED if unfinished else OpenReason.UNSEEN
     return answer, OpenReason.UNFINISHED if unfinished else OpenReason.WIDE

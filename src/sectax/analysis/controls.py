@@ -13,12 +13,12 @@ from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width
 from sectax.stats.run_controls import excludes_known_cost, finds_known_cost
 
 
-def found(positive: Finding) -> bool:
+def is_found(positive: Finding) -> bool:
     """Whether a positive control was found with its known cost inside the interval."""
     return positive.effect is not None and finds_known_cost(positive.effect)
 
 
-def would_show(positive: Finding, share: float) -> bool:
+def would_detect(positive: Finding, share: float) -> bool:
     """Whether a run with this positive control would detect a cost of this share.
 
     Also true, without detecting the known cost, for costs beyond its whole interval.
@@ -26,7 +26,7 @@ def would_show(positive: Finding, share: float) -> bool:
     effect = positive.effect
     if effect is None or excludes_known_cost(effect):
         return False
-    return found(positive) or math.log1p(share) > max(abs(effect.low), abs(effect.high))
+    return is_found(positive) or math.log1p(share) > max(abs(effect.low), abs(effect.high))
 
 
 def family_controls(measured: Measured, findings: Iterable[Finding]) -> tuple[FamilyControls, ...]:

@@ -18,7 +18,7 @@ from sectax.model.metric import Metric
 from sectax.model.plan import FIRST_LOOK, Plan, Until
 from sectax.model.treatment import Standing
 from sectax.stats.confidence_sequence import UNSEEN, Sequence, guarded_half_width, half_width, running_sequence
-from sectax.stats.hosts import Places, of_hosts, stratified_sequence, without_late
+from sectax.stats.hosts import HostIndices, drop_late_hosts, stratified_sequence, summarize_hosts
 from sectax.stats.moments import Array
 from sectax.stats.run_controls import bias_shown, scale_error
 from sectax.stats.student import critical_value
@@ -27,7 +27,7 @@ SEQUENCE = "confidence-sequence"
 STUDENT = "student-t"
 # A negative control that fires widens the family's intervals. If it also fires at this share of its error level, the
 # difference is sure and withdraws verdicts beyond the margin (docs/method-notes.md, 'The negative control').
-SURE = 0.1
+SURE_SHARE = 0.1
 # A larger log ratio has no meaning as a share.
 LARGEST = 100
 
@@ -41,7 +41,7 @@ def intervals(
     *,
     last_look: int,
     fixed: bool = False,
-    host: Places | None = None,
+    host: HostIndices | None = None,
 ) -> Sequence:
     """The interval of every row after its last block; arrays of the result have shape (rows,).
 
@@ -113,12 +113,12 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
     # Differences of two equal arms are symmetric, so negative controls need no guard.
     unseen = np.where(control, 0.0, UNSEEN)
     host = pairs.host
-    logs = pairs.logs if host is None else without_late(pairs.logs, host)
+    logs = pairs.logs if host is None else drop_late_hosts(pairs.logs, host)
     # Negative controls are repeated at the level at which they are fatal.
     both = intervals(
         np.concatenate([logs, logs[control]]),
         np.concatenate([pairs.reference, pairs.reference[control]]),
-        np.concatenate([alpha, SURE * alpha[control]]),
+        np.concatenate([alpha, SURE_SHARE * alpha[control]]),
         np.concatenate([pairs.least_spread, pairs.least_spread[control]]),
         np.concatenate([unseen, unseen[control]]),
         last_look=measured.plan.last_look(measured.calibrated),
@@ -213,7 +213,7 @@ def _added(measured: Measured, pairs: Pairs, row: int) -> float | None:
         return None
     if pairs.host is None:
         return float(added[np.isfinite(added)].mean())
-    means = of_hosts(without_late(added[None], pairs.host), pairs.host).mean[0]
+    means = summarize_hosts(drop_late_hosts(added[None], pairs.host), pairs.host).mean[0]
     return float(np.nanmean(means))
 
 

@@ -44,12 +44,14 @@ def _across(measured: Measured, pairs: Pairs, row: int, finding: Finding, names:
     assert pairs.host is not None
     assert finding.effect is not None
     differences = pairs.logs[row : row + 1]
-    plain = stats.of_hosts(differences, pairs.host)
-    reference = stats.of_hosts(np.where(np.isfinite(differences), pairs.reference[row : row + 1], np.nan), pairs.host)
+    plain = stats.summarize_hosts(differences, pairs.host)
+    reference = stats.summarize_hosts(
+        np.where(np.isfinite(differences), pairs.reference[row : row + 1], np.nan), pairs.host
+    )
     count, mean, noise = plain.count[0], plain.mean[0], np.fmax(plain.noise, reference.noise)[0]
     ended = measured.state != "running"
     level = measured.plan.stopping.alpha
-    half = stats.own_half_widths(stats.OfHosts(count, mean, noise), level, UNSEEN) + finding.effect.widened
+    half = stats.own_half_widths(stats.HostSummaries(count, mean, noise), level, UNSEEN) + finding.effect.widened
 
     def own(host: int) -> Finding:
         half_width = float(half[host]) if ended else math.inf
@@ -59,8 +61,8 @@ def _across(measured: Measured, pairs: Pairs, row: int, finding: Finding, names:
 
     enough_blocks = count >= stats.LEAST_BLOCKS
     judged = [name for name, is_enough in zip(names, enough_blocks, strict=True) if is_enough]
-    hosts = stats.OfHosts(count[enough_blocks], mean[enough_blocks], noise[enough_blocks])
-    odd = stats.odd_host(hosts, level) if ended else None
+    hosts = stats.HostSummaries(count[enough_blocks], mean[enough_blocks], noise[enough_blocks])
+    odd = stats.find_outlier(hosts, level) if ended else None
     if odd is not None and abs(_distance_from_others(hosts, odd)) < math.log1p(finding.margin):
         odd = None
     claim, refused = None, "the run has not ended"
@@ -80,11 +82,11 @@ def _across(measured: Measured, pairs: Pairs, row: int, finding: Finding, names:
     )
 
 
-def _distance_from_others(hosts: stats.OfHosts, host: int) -> float:
+def _distance_from_others(hosts: stats.HostSummaries, host: int) -> float:
     return float(hosts.mean[host] - np.delete(hosts.mean, host).mean())
 
 
-def _similar_hosts(finding: Finding, hosts: stats.OfHosts) -> tuple[Finding | None, str]:
+def _similar_hosts(finding: Finding, hosts: stats.HostSummaries) -> tuple[Finding | None, str]:
     """The claim about similar hosts, or the reason why there is none."""
     effect = finding.effect
     assert effect is not None
@@ -94,14 +96,16 @@ def _similar_hosts(finding: Finding, hosts: stats.OfHosts) -> tuple[Finding | No
         needed = f"needs at least {stats.LEAST_HOSTS} hosts with {stats.LEAST_BLOCKS} blocks each"
         return None, f"{needed}; this run has {hosts.mean.size}"
     alpha = finding.comparison.alpha
-    interval = stats.like_these(hosts.mean, alpha, UNSEEN, (effect.high - effect.low) / 2 - effect.widened)
+    interval = stats.population_mean(hosts.mean, alpha, UNSEEN, (effect.high - effect.low) / 2 - effect.widened)
     assert interval.high is not None
     half = interval.high - interval.point + effect.widened
     spread = float(hosts.mean.std(ddof=1))
     return _finding(finding, interval.point, half, alpha, effect.blocks, spread, RANDOM_EFFECTS), ""
 
 
-def _kinds_reason(measured: Measured, hosts: stats.OfHosts, names: Sequence[str], level: float, least: float) -> str:
+def _kinds_reason(
+    measured: Measured, hosts: stats.HostSummaries, names: Sequence[str], level: float, least: float
+) -> str:
     """Why one claim cannot hold for all hosts: there are different kinds of them; empty if not."""
     hint = "measure each kind in a separate run, for example with --where cpu_model=PATTERN"
     models = [measured.processor(name) for name in names]
@@ -139,8 +143,8 @@ def _finding(
     return Finding(measured.comparison, claimed, effect, measured.margin)
 
 
-def _spread(hosts: stats.OfHosts, level: float) -> Estimate | None:
-    spread = stats.spread_between(hosts, 1 - level)
+def _spread(hosts: stats.HostSummaries, level: float) -> Estimate | None:
+    spread = stats.between_host_deviation(hosts, 1 - level)
     if spread.low is None or spread.high is None:
         return None
     point, low, high = map(math.expm1, (spread.point, spread.low, spread.high))

@@ -10,7 +10,7 @@ import numpy as np
 from sectax.model.measured import Measured
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.treatment import Comparison, Role
-from sectax.stats.hosts import Places
+from sectax.stats.hosts import HostIndices
 from sectax.stats.moments import Array, has_log, paired_differences
 
 
@@ -51,7 +51,7 @@ class Pairs:
     reference: Array
     baseline_cost: Array
     least_spread: Array
-    host: Places | None = None
+    host: HostIndices | None = None
 
 
 def pair(measured: Measured) -> Pairs:
@@ -99,7 +99,7 @@ def pair(measured: Measured) -> Pairs:
     return Pairs(plan.comparisons, logs, reference, baseline_cost, least, host_places(measured))
 
 
-def host_places(measured: Measured) -> Places | None:
+def host_places(measured: Measured) -> HostIndices | None:
     """The index in `measured.machines` of every finished block's host; None for one host."""
     if len(measured.machines) < 2:
         return None

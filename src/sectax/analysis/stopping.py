@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sectax.analysis.conditions import by_interval, conditions_about, leading_metrics, leans_on_control
-from sectax.analysis.controls import found, would_show
+from sectax.analysis.conditions import conditions_about, decide_by_interval, leading_metrics, needs_control
+from sectax.analysis.controls import is_found, would_detect
 from sectax.analysis.findings import judge
-from sectax.analysis.verdict import resolved
+from sectax.analysis.verdict import meets_stopping_rule
 from sectax.model.condition import BILL, ConditionAnswer
 from sectax.model.finding import Finding
 from sectax.model.measured import Measured
@@ -23,7 +23,7 @@ PATIENCE = 3
 
 
 @dataclass(frozen=True)
-class StillOpen:
+class Undecided:
     """What the next blocks must measure; falsy if nothing.
 
     Attributes:
@@ -38,7 +38,7 @@ class StillOpen:
         return bool(self.comparisons)
 
 
-def still_open(measured: Measured, findings: Sequence[Finding] | None = None) -> StillOpen:
+def find_undecided(measured: Measured, findings: Sequence[Finding] | None = None) -> Undecided:
     """Find undecided comparisons and the treatments to measure for them.
 
     Only the plan's first metric, or those of its conditions, keep a run going.
@@ -74,7 +74,7 @@ def still_open(measured: Measured, findings: Sequence[Finding] | None = None) ->
 
     for positive in judged:
         comparison = positive.comparison
-        if comparison.standing != Standing.POSITIVE or not alive(positive) or found(positive):
+        if comparison.standing != Standing.POSITIVE or not alive(positive) or is_found(positive):
             continue
         if any(
             depends_on_control(finding, comparison, family, observed)
@@ -99,7 +99,7 @@ def still_open(measured: Measured, findings: Sequence[Finding] | None = None) ->
             treatments.add(comparison.treatment)
     cell_of = {treatment.id: treatment.cell for treatment in plan.treatments}
     treatments |= {baseline[cell_of[treatment]] for treatment in treatments}
-    return StillOpen(frozenset(comparisons), frozenset(treatments))
+    return Undecided(frozenset(comparisons), frozenset(treatments))
 
 
 def _is_open(measured: Measured, finding: Finding) -> bool:
@@ -108,7 +108,7 @@ def _is_open(measured: Measured, finding: Finding) -> bool:
     effect = finding.effect
     stopping = measured.plan.stopping
     conditions = conditions_about(measured.plan, finding.comparison)
-    if any(by_interval(condition, effect.low, effect.high) is ConditionAnswer.OPEN for condition in conditions):
+    if any(decide_by_interval(condition, effect.low, effect.high) is ConditionAnswer.OPEN for condition in conditions):
         return True
     until = stopping.until
     if until is Until.CONDITIONS:
@@ -118,7 +118,7 @@ def _is_open(measured: Measured, finding: Finding) -> bool:
         if not any(condition.metric in timed for condition in stopping.conditions):
             return False  # counters have no noise: one block is enough
         until = Until.VERDICT  # no condition applies to a comparison
-    return not resolved(finding.verdict, effect.low, effect.high, effect.log_ratio, finding.margin, until)
+    return not meets_stopping_rule(finding.verdict, effect.low, effect.high, effect.log_ratio, finding.margin, until)
 
 
 def _unequal_work(measured: Measured, finding: Finding) -> bool:
@@ -148,7 +148,7 @@ def _needs_control(plan: Plan, finding: Finding, positive: Finding) -> bool:
     """Whether a condition is ruled out only if the positive control shows enough sensitivity."""
     effect = finding.effect
     return effect is not None and any(
-        leans_on_control(condition, effect.low, effect.high) and not would_show(positive, condition.limit)
+        needs_control(condition, effect.low, effect.high) and not would_detect(positive, condition.limit)
         for condition in conditions_about(plan, finding.comparison)
     )
 

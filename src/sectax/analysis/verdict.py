@@ -8,9 +8,9 @@ from sectax.model.finding import UNSETTLED, WITHIN_MARGIN, VerdictId
 from sectax.model.plan import ROUGHLY, Until
 
 # Enough precision for a large effect: ten per cent of the baseline …
-WIDEST = math.log(1.1)
+PRECISE_WIDTH = math.log(1.1)
 # … and for a very large one a tenth of its logarithm: 70 or 90 times faster makes no difference.
-WIDEST_SHARE = 0.1
+PRECISE_SHARE = 0.1
 
 
 def verdict(low: float, high: float, margin: float) -> VerdictId:
@@ -51,7 +51,7 @@ _MIRRORED = {
 }
 
 
-def resolved(answer: VerdictId, low: float, high: float, point: float, margin: float, until: Until) -> bool:
+def meets_stopping_rule(answer: VerdictId, low: float, high: float, point: float, margin: float, until: Until) -> bool:
     """Whether a comparison has reached the run's stopping rule (docs/method-notes.md, 'When to stop').
 
     Verdicts within the margin are always precise enough.
@@ -64,11 +64,11 @@ def resolved(answer: VerdictId, low: float, high: float, point: float, margin: f
         return False
     if until is Until.DIRECTION or answer in WITHIN_MARGIN:
         return True
-    return answer not in UNSETTLED and high - low <= narrow_enough(point, margin, until)
+    return answer not in UNSETTLED and high - low <= target_width(point, margin, until)
 
 
-def narrow_enough(point: float, margin: float, until: Until) -> float:
+def target_width(point: float, margin: float, until: Until) -> float:
     """The width of the interval (log ratio) that is precise enough for an effect of this size."""
     if until is Until.PRECISE:
-        return max(math.log1p(margin), min(abs(point) / 2, max(WIDEST, WIDEST_SHARE * abs(point))))
-    return 2 * max(ROUGHLY, WIDEST_SHARE * abs(point))
+        return max(math.log1p(margin), min(abs(point) / 2, max(PRECISE_WIDTH, PRECISE_SHARE * abs(point))))
+    return 2 * max(ROUGHLY, PRECISE_SHARE * abs(point))

@@ -132,7 +132,7 @@ def _warming_share(plan: Plan, pilot_times: Mapping[str, PilotTimes], left_s: fl
     return min(1.0, _WARMING_AT_MOST * left_s / needed_s)
 
 
-def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, float]) -> Calibrated | None:
+def resize_batches(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, float]) -> Calibrated | None:
     """Choose new batch sizes for cells whose batches turned out uneven; None if there are none.
 
     Args:
@@ -165,7 +165,7 @@ def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, fl
     return replace(calibrated, calibrations=_resize_negatives(plan, calibrations), rounds=rounds)
 
 
-def sized_again_note(block: int) -> str:
+def resize_note(block: int) -> str:
     """The run's note about changed batch sizes."""
     return f"batch sizes changed after block {block}: the pilot overestimated some operations"
 

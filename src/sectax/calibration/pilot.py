@@ -100,7 +100,7 @@ def calibrate(
     times: dict[str, PilotTimes] = {
         name: _known_times(seconds) for name, seconds in known_seconds.items() if seconds is not None
     }
-    piloted = frozenset(tried_alone(plan, specs))
+    piloted = frozenset(pilot_treatments(plan, specs))
     for cell in plan.cells:
         members = [treatment for treatment in plan.treatments if treatment.cell == cell.id and treatment.id in piloted]
         times |= _pilot_cell(
@@ -115,7 +115,7 @@ def calibrate(
         )
 
 
-def tried_alone(plan: Plan, specs: Mapping[str, SubjectSpec]) -> tuple[str, ...]:
+def pilot_treatments(plan: Plan, specs: Mapping[str, SubjectSpec]) -> tuple[str, ...]:
     """The treatments that the pilot runs: not those with their baseline's subject or a known duration."""
     return tuple(
         treatment.id

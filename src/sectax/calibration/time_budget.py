@@ -65,16 +65,16 @@ def refuse_too_small(plan: Plan, pilot_s: float, block_s: float, *, room: float 
     raise NothingMeasured(
         f"a budget of {typed(stopping.budget_s)} is too short for a verdict: the pilot of {len(plan.treatments)} "
         f"treatments and the {FIRST_LOOK} blocks of a first verdict take about {enough_s} s",
-        f"leave --budget out, or give --budget {enough_s}s{or_fewer(plan)}",
+        f"leave --budget out, or give --budget {enough_s}s{fewer_levels_hint(plan)}",
     )
 
 
-def or_fewer(plan: Plan) -> str:
+def fewer_levels_hint(plan: Plan) -> str:
     """The hint to choose fewer levels; empty if only two treatments are compared."""
     return ", or fewer levels (--level)" if sum(treatment.role in MEASURED for treatment in plan.treatments) > 2 else ""
 
 
-def with_last_look(
+def set_last_look(
     plan: Plan, calibrated: Calibrated, block_s: float, paced_s: float, elapsed_s: float, once_s: float = 0.0
 ) -> Calibrated:
     """Set the last look before the first block: the number of blocks that fit into the budget.
@@ -100,12 +100,12 @@ def with_last_look(
         raise NothingMeasured(
             f"a budget of {typed(stopping.budget_s)} is too short for a verdict: the pilot took {elapsed_s:.0f} s"
             f"{once}, and the first verdict needs {FIRST_LOOK} blocks of {paced_s:.1f} s",
-            f"give at least --budget {least_s}s{or_fewer(plan)}",
+            f"give at least --budget {least_s}s{fewer_levels_hint(plan)}",
         )
     return replace(calibrated, last_look=min(fitting, stopping.max_blocks or MOST_LOOKS))
 
 
-def with_real_blocks(plan: Plan, calibrated: Calibrated, done: int, block_s: float, left_s: float) -> Calibrated | None:
+def update_last_look(plan: Plan, calibrated: Calibrated, done: int, block_s: float, left_s: float) -> Calibrated | None:
     """Set the last look again from the duration of real blocks; None if it does not change.
 
     Done right before the first look and from durations only, so that no result influences the number of looks.

@@ -15,7 +15,7 @@ from sectax.reports.diagnostics import all_warnings, failed, group_warnings, ski
 from sectax.reports.notes import empty_loops
 from sectax.reports.result_tables import WARNED_MARK
 from sectax.reports.words import names
-from sectax.stats.run_controls import bias_shown, excludes_known_cost, finds_known_cost, scale_error, takes_verdicts
+from sectax.stats.run_controls import bias_shown, excludes_known_cost, finds_known_cost, scale_error, withdraws_verdicts
 from sectax.text import claims, units
 from sectax.text.printable import printable
 
@@ -180,7 +180,7 @@ def _negative(controls: FamilyControls) -> list[str]:
     if not claims.is_known(negative.effect):
         return [f"{label} no interval yet"]
     if verdict in _DIFFERS:
-        withdrawn = takes_verdicts(negative.effect, verdict)
+        withdrawn = withdraws_verdicts(negative.effect, verdict)
         consequence = "all verdicts are withdrawn" if withdrawn else _wider(bias_shown(negative.effect, verdict))
         verdict_words = f"{label} {claims.interval(negative.effect)}, which is wrong, so {consequence}"
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from sectax.analysis.analyse import analyse, withhold
+from sectax.analysis.analyse import analyse, withdraw_verdicts
 from sectax.analysis.findings import judge
 from sectax.audit.checks.interface import CheckOutcome
 from sectax.audit.own.evidence import RunEvidence
@@ -30,7 +30,7 @@ def audited(measured: Measured) -> tuple[tuple[Finding, ...], tuple[CheckOutcome
     findings = judge(measured)
     outcomes = review(RunEvidence(measured, findings))
     warnings = (warning for outcome in outcomes for warning in outcome.warnings)
-    return withhold(measured.plan, findings, warnings), outcomes
+    return withdraw_verdicts(measured.plan, findings, warnings), outcomes
 
 
 def analyse_file(path: Path) -> Analysed:

@@ -64,9 +64,9 @@ class LocalExecution:
 
     def pilot_size(self) -> int:
         """Number of treatments that the pilot runs."""
-        from sectax.calibration.pilot import tried_alone
+        from sectax.calibration.pilot import pilot_treatments
 
-        return len(tried_alone(self._plan, self._bench.specs(self._inputs, None)))
+        return len(pilot_treatments(self._plan, self._bench.specs(self._inputs, None)))
 
     def calibrate(self, emit: Emit, left_s: Callable[[], float], tick: Tick) -> Calibrated:
         """Run the pilot. For the arguments see `pilot.calibrate`."""

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from sectax.analysis.verdict import narrow_enough
+from sectax.analysis.verdict import target_width
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.finding import UNSETTLED, Finding, VerdictId, is_answered
 from sectax.model.measured import Measured
@@ -214,7 +214,7 @@ def _blocks_needed(finding: Finding, done: int, until: Until) -> float | None:
         return None  # blocks needed for a verdict do not tell how near a limit is
     if finding.verdict in UNSETTLED:
         return None if effect.blocks_needed is None else float(effect.blocks_needed[1])
-    enough = narrow_enough(effect.log_ratio, finding.margin, until)
+    enough = target_width(effect.log_ratio, finding.margin, until)
     return max(1.0, done * ((_width(finding) / enough) ** 2 - 1))
 
 

@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from sectax.analysis.findings import judge
-from sectax.analysis.stopping import still_open
-from sectax.calibration.freeze import sized_again, sized_again_note
+from sectax.analysis.stopping import find_undecided
+from sectax.calibration.freeze import resize_batches, resize_note
 from sectax.calibration.time_budget import (
     WITHIN,
     BlockTimes,
+    fewer_levels_hint,
     least_block_s,
-    or_fewer,
     refuse_too_small,
-    with_last_look,
-    with_real_blocks,
+    set_last_look,
+    update_last_look,
 )
 from sectax.design.order import plan_block
 from sectax.engines.engine import BlockFinished, BlockUpdate, EngineEvent
@@ -218,7 +218,7 @@ class Session:
         calibrated = self.execution.calibrate(emit, self._left_s, tick)
         one_block_s, paced_s = (self.execution.block_s(calibrated, pace=pace) for pace in (1.0, calibrated.pace))
         once = self.plan.once_s(calibrated)
-        calibrated = with_last_look(self.plan, calibrated, one_block_s, paced_s, self._elapsed_s(), once)
+        calibrated = set_last_look(self.plan, calibrated, one_block_s, paced_s, self._elapsed_s(), once)
         self.writer.calibrate(calibrated)
         return calibrated
 
@@ -251,14 +251,14 @@ class Session:
         if budget_s is not None and self._left_s() < 0 and not self.plan.stopping.extends:
             raise NothingMeasured(
                 f"the budget of {typed(budget_s)} was spent before the pilot ended",
-                f"use a longer --budget{or_fewer(self.plan)}",
+                f"use a longer --budget{fewer_levels_hint(self.plan)}",
             )
 
     def _blocks(self, calibrated: Calibrated, times: BlockTimes) -> None:
         measured = self.writer.measured()
         if not measured.blocks:
             self._refuse_small_budget()
-        going = still_open(measured)
+        going = find_undecided(measured)
         ended = time.monotonic()
         while going and not self._is_budget_spent(measured, times):
             most = self.plan.last_look(measured.calibrated) - len(measured.blocks)
@@ -270,14 +270,14 @@ class Session:
             calibrated = self._with_real_blocks(calibrated, times)
             measured = self.writer.measured()
             findings = judge(measured)
-            going = still_open(measured, findings)
+            going = find_undecided(measured, findings)
             line = progress_line(measured, findings, going.comparisons, self._elapsed_s(), times.about_s)
             self._say_longer(times.longer_s(), line)
             self.progress.stands(line)
 
     def _with_real_blocks(self, calibrated: Calibrated, times: BlockTimes) -> Calibrated:
         done = len(self.writer.measured().blocks)
-        recalibrated = with_real_blocks(self.plan, calibrated, done, times.shortest_s, self._left_s())
+        recalibrated = update_last_look(self.plan, calibrated, done, times.shortest_s, self._left_s())
         if recalibrated is None:
             return calibrated
         self.writer.calibrate(recalibrated)
@@ -322,11 +322,11 @@ class Session:
                 for recorded in self._record(event, running):
                     self._note_fastest(recorded, running.name(event.block), fastest)
         self.writer.finish_whole()
-        recalibrated = sized_again(self.plan, calibrated, fastest)
+        recalibrated = resize_batches(self.plan, calibrated, fastest)
         if recalibrated is None:
             return calibrated
         self.writer.calibrate(recalibrated)
-        self.writer.note(sized_again_note(blocks[-1].number))
+        self.writer.note(resize_note(blocks[-1].number))
         return recalibrated
 
     def _plan_blocks(self, most: int, live: frozenset[str], calibrated: Calibrated) -> list[PlannedBlock]:

@@ -41,7 +41,7 @@ def lag_one(values: ArrayLike) -> float:
     return float((around[1:] * around[:-1]).sum() / total) if total > 0 else 0.0
 
 
-def normal(values: ArrayLike) -> float:
+def normality_p_value(values: ArrayLike) -> float:
     """The p-value of the Shapiro-Francia test of normality; 1 if all values are equal.
 
     Args:

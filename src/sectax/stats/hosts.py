@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from sectax.stats.confidence_sequence import Sequence, guarded_half_width, half_width
 from sectax.stats.moments import Array, Counts
-from sectax.stats.student import Interval, critical_value, repeated_critical_value
+from sectax.stats.student import PointInterval, critical_value, repeated_critical_value
 
 # Index of every block's host, shape (blocks,).
-Places = NDArray[np.int64]
+HostIndices = NDArray[np.int64]
 # With fewer blocks the noise of a host is unknown.
 LEAST_BLOCKS = 2
 # With fewer hosts there are no claims about similar hosts.
@@ -31,7 +31,7 @@ _BEYOND_NOISE = 4.0
 
 
 @dataclass(frozen=True)
-class OfHosts:
+class HostSummaries:
     """Summaries of every host's blocks; arrays have shape (rows, hosts).
 
     Attributes:
@@ -44,7 +44,7 @@ class OfHosts:
     noise: Array
 
 
-def of_hosts(differences: Array, host: Places) -> OfHosts:
+def summarize_hosts(differences: Array, host: HostIndices) -> HostSummaries:
     """Summarize the blocks of every host.
 
     Args:
@@ -62,12 +62,12 @@ def of_hosts(differences: Array, host: Places) -> OfHosts:
     mean = totals(differences) / np.maximum(count, 1)
     squares = totals((differences - mean[:, host]) ** 2)
     noise = squares / (np.maximum(count - 1, 1) * np.maximum(count, 1))
-    return OfHosts(count, np.where(count >= 1, mean, np.nan), np.where(count >= LEAST_BLOCKS, noise, np.nan))
+    return HostSummaries(count, np.where(count >= 1, mean, np.nan), np.where(count >= LEAST_BLOCKS, noise, np.nan))
 
 
 def stratified_sequence(
     differences: Array,
-    host: Places,
+    host: HostIndices,
     alpha: ArrayLike,
     *,
     first_look: int,
@@ -137,7 +137,7 @@ class _Running:
     ready: NDArray[np.bool_]
 
 
-def _running(values: Array, host: Places) -> _Running:
+def _running(values: Array, host: HostIndices) -> _Running:
     """The mean of the hosts' means and its error, updated for one host per block (Welford 1962)."""
     rows, blocks = values.shape
     present = np.isfinite(values)
@@ -182,7 +182,7 @@ def _running(values: Array, host: Places) -> _Running:
     )
 
 
-def own_half_widths(hosts: OfHosts, alpha: float, unseen: float) -> Array:
+def own_half_widths(hosts: HostSummaries, alpha: float, unseen: float) -> Array:
     """Half-width of every host's own interval: Student's t over its blocks; infinite with too few blocks.
 
     Args:
@@ -193,14 +193,14 @@ def own_half_widths(hosts: OfHosts, alpha: float, unseen: float) -> Array:
     return np.where(has_noise, guarded_half_width(hosts.count, plain, unseen, alpha), np.inf)
 
 
-def without_late(differences: Array, host: Places) -> Array:
+def drop_late_hosts(differences: Array, host: HostIndices) -> Array:
     """Drop hosts that joined late: those with one block while most have three or more."""
-    count = of_hosts(differences, host).count
+    count = summarize_hosts(differences, host).count
     late = (count == 1) & ((count >= LEAST_BLOCKS + 1).sum(axis=1) > (count >= 1).sum(axis=1) / 2)[:, None]
     return np.where(late[:, host], np.nan, differences)
 
 
-def like_these(means: Array, alpha: float, unseen: float, least: float = 0.0) -> Interval:
+def population_mean(means: Array, alpha: float, unseen: float, least: float = 0.0) -> PointInterval:
     """The mean over the population of hosts: Student's t over the hosts' means; no interval below `LEAST_HOSTS`.
 
     Valid for unequal noise (Ibragimov and Müller 2010).
@@ -212,13 +212,13 @@ def like_these(means: Array, alpha: float, unseen: float, least: float = 0.0) ->
     """
     point, count = float(means.mean()), means.size
     if count < LEAST_HOSTS:
-        return Interval(point, None, None, count)
+        return PointInterval(point, None, None, count)
     plain = critical_value(count, alpha) * means.std(ddof=1) / np.sqrt(count)
     half = max(float(guarded_half_width(count, plain, unseen, alpha)), least)
-    return Interval(point, point - half, point + half, count)
+    return PointInterval(point, point - half, point + half, count)
 
 
-def spread_between(hosts: OfHosts, level: float) -> Interval:
+def between_host_deviation(hosts: HostSummaries, level: float) -> PointInterval:
     """The standard deviation τ between hosts without the noise of their blocks; arrays of shape (hosts,).
 
     The interval of a normal sample's deviation, with degrees of freedom for unequal noise, including the uncertainty of
@@ -228,12 +228,12 @@ def spread_between(hosts: OfHosts, level: float) -> Interval:
 
     size = hosts.mean.size
     if size < 2:
-        return Interval(0.0, None, None, size)
+        return PointInterval(0.0, None, None, size)
     between, within = float(hosts.mean.var(ddof=1)), float(hosts.noise.mean())
     total = max(between - within, 0.0) + hosts.noise
     tail = (1 - level) / 2
     if not between > 0:
-        return Interval(0.0, None, None, size)
+        return PointInterval(0.0, None, None, size)
     degrees = max(1.0, (size - 1) / size * total.sum() ** 2 / (total**2).sum())
     second = float((hosts.noise**2 / (hosts.count - 1)).sum())
     of_noise = float(hosts.noise.sum() ** 2 / second) if second > 0 else 1.0
@@ -244,10 +244,10 @@ def spread_between(hosts: OfHosts, level: float) -> Interval:
     low = limit(between, degrees, tail) - limit(within, of_noise, 1 - tail)
     high = limit(between, degrees, 1 - tail) - limit(within, of_noise, tail)
     point, low, high = (float(np.sqrt(max(variance, 0.0))) for variance in (between - within, low, high))
-    return Interval(point, low, high, size)
+    return PointInterval(point, low, high, size)
 
 
-def odd_host(hosts: OfHosts, alpha: float) -> int | None:
+def find_outlier(hosts: HostSummaries, alpha: float) -> int | None:
     """The index of an outlier among hosts, or None; arrays of shape (hosts,).
 
     Tests deleted residuals of a random-effects model (Viechtbauer and Cheung 2010) with the host's own noise at
@@ -275,7 +275,7 @@ def odd_host(hosts: OfHosts, alpha: float) -> int | None:
     return host if chance[host] * size <= alpha else None
 
 
-def two_kinds(hosts: OfHosts, least: float) -> NDArray[np.bool_] | None:
+def two_kinds(hosts: HostSummaries, least: float) -> NDArray[np.bool_] | None:
     """Which hosts are of the higher of two kinds; None if there may be only one kind.
 
     Compares the best split with the best split of normal hosts, at 5 %.
@@ -298,7 +298,7 @@ def two_kinds(hosts: OfHosts, least: float) -> NDArray[np.bool_] | None:
     return higher
 
 
-def kinds_differ(hosts: OfHosts, kind: Places, alpha: float, least: float) -> bool:
+def kinds_differ(hosts: HostSummaries, kind: HostIndices, alpha: float, least: float) -> bool:
     """Whether hosts of known kinds differ by kind: an F test, and at least *least* between two kinds.
 
     Args:
@@ -317,7 +317,7 @@ def kinds_differ(hosts: OfHosts, kind: Places, alpha: float, least: float) -> bo
     return float(fdtrc(kinds - 1, size - kinds, between / (kinds - 1) / (within / (size - kinds)))) <= alpha
 
 
-def _kinds_far_apart(hosts: OfHosts, kind: Places, least: float) -> bool:
+def _kinds_far_apart(hosts: HostSummaries, kind: HostIndices, least: float) -> bool:
     """Whether the extreme kinds differ by *least* or more, and beyond the noise of their blocks."""
     count = np.bincount(kind)
     if not count.all():

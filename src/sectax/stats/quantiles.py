@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sectax.stats.moments import Array
-from sectax.stats.student import Interval, critical_value
+from sectax.stats.student import PointInterval, critical_value
 
 # Rare slow blocks are often missed: with one slow block in ten, intervals of p99 from six blocks were always wrong
 # (docs/method-notes.md, 'Tail quantiles').
@@ -52,7 +52,7 @@ def observations_needed(quantile: float, level: float = 0.95) -> int:
     return max(1, math.ceil(math.log(tail) / math.log(max(quantile, 1 - quantile)) - 1e-12))
 
 
-def order_statistics_interval(values: ArrayLike, quantile: float = 0.5, level: float = 0.95) -> Interval:
+def order_statistics_interval(values: ArrayLike, quantile: float = 0.5, level: float = 0.95) -> PointInterval:
     """A quantile with an interval from order statistics, which assumes only independence.
 
     Args:
@@ -67,7 +67,7 @@ def order_statistics_interval(values: ArrayLike, quantile: float = 0.5, level: f
     if ordered.size == 0:
         raise ValueError("no values to take a quantile of")
     low, high = quantile_limits(ordered, ordered.size, quantile, level) or (None, None)
-    return Interval(float(np.quantile(ordered, quantile)), low, high, ordered.size)
+    return PointInterval(float(np.quantile(ordered, quantile)), low, high, ordered.size)
 
 
 def pooled_quantile(blocks: Sequence[ArrayLike], quantile: float, level: float = 0.95) -> PooledQuantile:

@@ -11,15 +11,15 @@ from sectax.model.treatment import CONTROLS, Comparison
 SURE_BIAS_TIMES = 3
 
 
-def fired_for_sure(control: Effect) -> bool:
+def is_sure(control: Effect) -> bool:
     """Whether a negative control also fired at a tenth of its error level."""
     low, high = control.sure_low, control.sure_high
     return low is not None and high is not None and (low > 0 or high < 0)
 
 
-def takes_verdicts(control: Effect, verdict: VerdictId) -> bool:
+def withdraws_verdicts(control: Effect, verdict: VerdictId) -> bool:
     """Whether a negative control withdraws verdicts: a sure difference that may exceed the margin."""
-    return fired_for_sure(control) and verdict not in WITHIN_MARGIN
+    return is_sure(control) and verdict not in WITHIN_MARGIN
 
 
 def bias_shown(control: Effect, verdict: VerdictId) -> float:
@@ -31,7 +31,7 @@ def bias_shown(control: Effect, verdict: VerdictId) -> float:
     farther = max(abs(control.low), abs(control.high))
     if verdict not in SLOWER | FASTER:
         return 0.0
-    sure = fired_for_sure(control) and verdict in WITHIN_MARGIN
+    sure = is_sure(control) and verdict in WITHIN_MARGIN
     return SURE_BIAS_TIMES * farther if sure else abs(control.log_ratio)
 
 

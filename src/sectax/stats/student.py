@@ -15,7 +15,7 @@ from sectax.stats.moments import Array
 
 
 @dataclass(frozen=True)
-class Interval:
+class PointInterval:
     """A point and its interval; `low` and `high` are None if there is none."""
 
     point: float
@@ -34,7 +34,7 @@ def critical_value(count: ArrayLike, alpha: ArrayLike) -> Array:
     return np.where(degrees >= 1, value, np.inf)
 
 
-def mean_interval(values: ArrayLike, level: float) -> Interval:
+def mean_interval(values: ArrayLike, level: float) -> PointInterval:
     """The mean over blocks with Student's t interval.
 
     Args:
@@ -48,12 +48,12 @@ def mean_interval(values: ArrayLike, level: float) -> Interval:
         raise ValueError("no values to average")
     point = float(data.mean())
     if data.size < 2:
-        return Interval(point, None, None, data.size)
+        return PointInterval(point, None, None, data.size)
     half = float(critical_value(data.size, 1 - level) * data.std(ddof=1) / np.sqrt(data.size))
-    return Interval(point, point - half, point + half, data.size)
+    return PointInterval(point, point - half, point + half, data.size)
 
 
-def geometric_mean_interval(values: ArrayLike, level: float) -> Interval:
+def geometric_mean_interval(values: ArrayLike, level: float) -> PointInterval:
     """The geometric mean over blocks with Student's t interval in logs.
 
     Raises:
@@ -65,7 +65,7 @@ def geometric_mean_interval(values: ArrayLike, level: float) -> Interval:
     logs = mean_interval(np.log(data), level)
     low = None if logs.low is None else float(np.exp(logs.low))
     high = None if logs.high is None else float(np.exp(logs.high))
-    return Interval(float(np.exp(logs.point)), low, high, logs.count)
+    return PointInterval(float(np.exp(logs.point)), low, high, logs.count)
 
 
 def nominal_level(alpha: ArrayLike, first: int, last: ArrayLike) -> Array:

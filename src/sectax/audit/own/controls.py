@@ -49,7 +49,7 @@ def _baseline_differs(evidence: RunEvidence, finding: model.Finding, effect: mod
     comparison = finding.comparison
     of_family = f" of {evidence.families[comparison.cell]}" if len({*evidence.families.values()}) > 1 else ""
     saw = f"the baseline{of_family} measured twice: {_measured(evidence, comparison, effect)}"
-    if run_controls.takes_verdicts(effect, finding.verdict):
+    if run_controls.withdraws_verdicts(effect, finding.verdict):
         return fatal(
             "run",
             saw,
@@ -57,9 +57,7 @@ def _baseline_differs(evidence: RunEvidence, finding: model.Finding, effect: mod
             "look for what treats the two differently (order, other load, throttling) and run again",
         )
     likely = (
-        "a bias of the run within the margin"
-        if run_controls.fired_for_sure(effect)
-        else "chance, or a small bias of the run"
+        "a bias of the run within the margin" if run_controls.is_sure(effect) else "chance, or a small bias of the run"
     )
     return warning(
         evidence.families[comparison.cell],

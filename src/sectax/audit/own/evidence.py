@@ -269,7 +269,7 @@ def _load(telemetry: Mapping[str, float]) -> TrialWork:
 def _differences(measured: Measured, baseline: str, treatment: str, metric: Metric) -> tuple[float, ...]:
     import numpy as np
 
-    from sectax.stats.hosts import of_hosts
+    from sectax.stats.hosts import summarize_hosts
     from sectax.stats.moments import paired_differences
 
     columns = measured.values.get(metric.name, {})
@@ -281,6 +281,6 @@ def _differences(measured: Measured, baseline: str, treatment: str, metric: Metr
         # What differs from host to host is no mode of processes and no drift.
         place = {block: of_host for of_host, blocks in enumerate(measured.machines.values()) for block in blocks}
         host = np.array([place[block] for block in both], dtype=np.int64)
-        means = of_hosts(paired[None], host).mean[0]
+        means = summarize_hosts(paired[None], host).mean[0]
         paired = paired - means[host] + np.nanmean(means)
     return tuple(paired[np.isfinite(paired)].tolist())

@@ -178,13 +178,13 @@ def _dependent_blocks(evidence: RunEvidence) -> Iterator[Remark]:
     applies=lambda evidence: bool(evidence.differences),
 )
 def modes(evidence: RunEvidence) -> Iterator[Remark]:
-    from sectax.stats.diagnostics import normal
+    from sectax.stats.diagnostics import normality_p_value
 
     known = _judged_differences(evidence)
     for comparison, values in known.items():
         # Where all blocks agree within the margin, it does not matter how they lie.
         differ = max(values) - min(values) >= math.log1p(evidence.margin)
-        if differ and normal(values) < CHANCE_OF_MODES / len(known):
+        if differ and normality_p_value(values) < CHANCE_OF_MODES / len(known):
             yield warning(
                 comparison,
                 _modes_in_words(values),
