@@ -88,7 +88,7 @@ class Quota(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PriceList(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Prices of one day in one region; items and quotas by name."""
+    """Prices of one day in one region, by item."""
 
     day: str
     place: str
