@@ -73,7 +73,7 @@ def run(
     command: Sequence[str], failure: str, *, environment: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> None:
     """Run an installer or a build. Raises `SetUpFailed` with the end of its output."""
-    hint = "fix this, then try again"
+    hint = "fix that, then try again"
     try:
         ended = _ended(command, env=environment, cwd=folder)
     except OSError as error:

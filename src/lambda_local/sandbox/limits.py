@@ -138,11 +138,7 @@ def no_quota(version: int) -> tuple[str, str]:
 
 
 def limits_in_force(texts: Mapping[str, str], version: int) -> InForce:
-    """Parse the limits in files of LIMIT_FILES.
-
-    Raises:
-        InstanceFailed: a limit is missing or not set.
-    """
+    """Parse the limits in files of LIMIT_FILES. Raises `InstanceFailed`: a limit is missing or not set."""
     try:
         if "cpu.max" in texts:
             quota, period = texts["cpu.max"].split()

@@ -47,11 +47,7 @@ class Functions:
 
 
 def read_functions(options: Mapping[str, tuple[str, ...]]) -> Functions:
-    """Parse the options.
-
-    Raises:
-        WrongUse: a missing function, a duplicate name, or an invalid value.
-    """
+    """Parse the options. Raises `WrongUse`: a missing function, a duplicate name, or an invalid value."""
     folder = _single_value(options, FOLDER) or "."
     code = named_texts(FUNCTION, options)
     endpoint, role = read_endpoint_options(options)
