@@ -60,14 +60,14 @@ def test_parts_are_differences_to_treatments_that_do_less() -> None:
     assert parts[2].sentence.startswith("25 % of it")
 
 
-def test_what_an_absent_stage_would_show_apart_is_part_of_the_next() -> None:
+def test_a_missing_stage_is_part_of_the_next() -> None:
     first, check = rows(PARTS, ("none", "hmac-sha512"), sizes=("1MiB",))
 
     assert first.name == "delivering and parsing the event, its form, Base64 and MessagePack"
     assert first.value.point + check.value.point == pytest.approx((2e-3 + 8e-9 * SIZES["1MiB"]) * MEAN)
 
 
-def test_a_treatment_that_times_its_steps_is_taken_apart_by_them() -> None:
+def test_a_timed_treatment_is_split_by_its_steps() -> None:
     parts = {row.name: row.value.point for row in rows(PARTS, ("none", hmac.TIMED), sizes=("1MiB",))}
 
     assert list(parts) == [

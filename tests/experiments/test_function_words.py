@@ -65,7 +65,7 @@ def test_other_code_is_another_identity(folder):
     assert {name for name in before if before[name] != after[name]} == {"function.more"}
 
 
-def test_a_dry_run_prints_plan_and_bill_and_contacts_nobody(folder):
+def test_a_dry_run_prints_plan_and_bill_without_contacting_a_service(folder):
     words = ("run", "function", "--baseline", "a", "--treatment", "more=b", "--level", "memory=1024")
     # Whoever asked a name server or AWS would fail: there is no network in such a place.
     nowhere = {"AWS_ENDPOINT_URL": "http://127.0.0.1:1", "AWS_EC2_METADATA_DISABLED": "true"}

@@ -159,7 +159,7 @@ def test_the_event_is_what_the_payload_command_makes_and_lambda_takes(size: str)
 
 
 @pytest.mark.parametrize("variant", events.VARIANTS)
-def test_what_the_referee_calls_genuine_is_and_what_it_tampered_with_is_not(variant: str) -> None:
+def test_the_referee_s_genuine_events_are_valid_and_tampered_ones_are_not(variant: str) -> None:
     def refused(text: str) -> str:
         return events.refusal(variant, KEY, text.encode(), time.time())
 

@@ -63,7 +63,7 @@ def test_the_function_s_genuine_events_are_genuine_here_and_its_tampered_ones_ar
 
 
 @given(key=st.binary(min_size=1, max_size=200), salt=st.text(min_size=1, max_size=20), data=st.text(max_size=200))
-def test_what_is_signed_is_what_the_standard_library_alone_computes(key, salt, data):
+def test_signatures_match_the_standard_library(key, salt, data):
     derived = hmac.new(key, salt.encode(), hashlib.sha512).hexdigest().encode()
     expected = hmac.new(derived, data.encode(), hashlib.sha512).hexdigest()
 
@@ -71,7 +71,7 @@ def test_what_is_signed_is_what_the_standard_library_alone_computes(key, salt, d
 
 
 @given(variant=st.sampled_from(sorted(SCHEMES)), data=st.text(max_size=200), other=st.binary(min_size=1, max_size=99))
-def test_what_is_signed_verifies_and_with_another_key_it_does_not(variant, data, other):
+def test_signed_events_verify_only_with_their_key(variant, data, other):
     event = msgspec.json.encode(signed(data, variant))
 
     assert events.refusal(variant, KEY, event, NOW) == ""

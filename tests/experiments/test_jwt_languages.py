@@ -55,7 +55,7 @@ def tokens(language: str) -> dict[tuple[str, str], str]:
 
 
 @pytest.mark.parametrize("language", [pytest.param(name, marks=needs(part)) for name, part in NEEDS.items()])
-def test_tokens_are_verified_by_all_other_languages_and_tampered_ones_by_none(language: str) -> None:
+def test_all_languages_verify_tokens_and_reject_tampered_ones(language: str) -> None:
     signed = tokens(language)
     judged = 0
 

@@ -34,7 +34,7 @@ def test_a_level_is_asked_by_its_name_in_the_protocol(name: str, asked: str, alg
     assert (declared["alg"], declared["key_bits"]) == (alg, bits)
 
 
-def test_advice_says_what_a_token_fills_of_a_header() -> None:
+def test_advice_reports_a_token_s_share_of_a_header() -> None:
     large = EXPERIMENT.advice_rules(EXPERIMENT.plan(request(algorithm=("RS256", "ML-DSA-87")), MACHINE))
     common = EXPERIMENT.advice_rules(EXPERIMENT.plan(request(), MACHINE))
 

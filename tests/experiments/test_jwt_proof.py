@@ -64,7 +64,7 @@ def test_all_judge_the_tokens_of_all_and_the_vectors(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_who_is_wrong_is_named(tmp_path: Path, change: tuple[str, str], says: set[str]) -> None:
+def test_a_wrong_language_is_named(tmp_path: Path, change: tuple[str, str], says: set[str]) -> None:
     said = proven(a_probe(tmp_path, "honest"), a_probe(tmp_path, "liar", change))
 
     flaws = [text for name, text in said.items() if name.startswith("flaw.")]

@@ -28,7 +28,7 @@ def test_a_users_levels_replace_the_presets_and_all_means_all():
         ({"operation": ("encrypt",)}, "encrypt", "sign, verify"),
     ],
 )
-def test_what_does_not_exist_is_refused_with_what_is_near(asked, missing, hint):
+def test_an_unknown_name_is_rejected_with_a_near_match(asked, missing, hint):
     with pytest.raises(WrongUse, match=missing) as caught:
         choose(KNOWN, {}, asked)
 

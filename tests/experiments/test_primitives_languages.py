@@ -31,7 +31,7 @@ def ended() -> Iterator[None]:
 @pytest.mark.parametrize(
     ("family", "algorithm"), [(name, one) for name, family in FAMILIES.items() for one in family.algorithms]
 )
-def test_what_one_language_makes_every_other_accepts_and_none_what_is_tampered_with(family, algorithm, size):
+def test_all_languages_accept_each_other_s_results_and_reject_tampered_ones(family, algorithm, size):
     if not FAMILIES[family].sized and size != "64B":
         return
     given, referee = prepared({"family": family, "algorithm": algorithm, "size": size}, KEYS)

@@ -63,7 +63,7 @@ def requests(name: str) -> list[RunRequest]:
     return [request_for(preset, {}, OPTIONS.get(name, {})) for preset in presets]
 
 
-def test_every_experiment_that_is_installed_is_tried() -> None:
+def test_all_installed_experiments_are_tested() -> None:
     assert set(ALL) == set(registry.names())
 
 
@@ -98,7 +98,7 @@ def test_a_bench_looks_for_the_files_of_the_options_and_planning_does_not(name: 
         experiment.bench(plan)
 
 
-def test_a_snapshot_has_what_was_wanted_and_no_more() -> None:
+def test_a_snapshot_has_only_the_wanted_facts() -> None:
     jwt = registry.load("jwt")
     wanted = jwt.wants(request_for("quick", {"language": ("python",)}))
 
@@ -108,7 +108,7 @@ def test_a_snapshot_has_what_was_wanted_and_no_more() -> None:
     assert take(command.wants(requests("command")[0])).parts == {}
 
 
-def test_what_was_not_wanted_cannot_be_asked_for() -> None:
+def test_unwanted_facts_are_not_available() -> None:
     machine = Machine(probes={"php": ProbeState("PHP")})
 
     with pytest.raises(LookupError, match="`wants`"):

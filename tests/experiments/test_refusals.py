@@ -54,7 +54,9 @@ def refusal(experiment: str, case: str) -> str:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_what_cannot_be_meant_is_refused_as_agreed(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_options_are_rejected_as_in_the_golden_files(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "lambda_function.py").write_text("def lambda_handler(event, context):\n    return 1\n")

@@ -91,7 +91,7 @@ def test_on_aws_the_sidecar_needs_its_layer_and_no_call_is_promised() -> None:
     assert not plan("quick", ON_AWS | layer).skipped
 
 
-def test_a_dry_run_on_aws_estimates_the_bill_and_asks_nobody() -> None:
+def test_a_dry_run_on_aws_estimates_the_bill_without_calls() -> None:
     words = ["--endpoint", "aws", "--role", ON_AWS["role"][0], "--dry-run", "--json"]
     nobody = {"AWS_CONFIG_FILE": "/dev/null", "AWS_ACCESS_KEY_ID": "", "AWS_EC2_METADATA_DISABLED": "1"}
     result = sectax("run", "secrets", *words, **nobody)

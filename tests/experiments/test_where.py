@@ -42,7 +42,7 @@ def plan_on_aws() -> Plan:
     return plan_of("hmac", "quick", {"memory": ("1024",)}, on_aws)
 
 
-def test_what_is_invoked_beside_the_measurement_is_counted_at_every_opening_the_pilots_too() -> None:
+def test_unmeasured_invocations_are_counted_for_each_opening_including_the_pilot() -> None:
     plan = plan_on_aws()
     blocks = plan.last_look(None)
     tried = [treatment for treatment in plan.treatments if treatment.role is not Role.NEGATIVE]

@@ -33,7 +33,7 @@ def test_this_machines_own_names_are_answered(service, host):
     ["evil.example", "evil.example:9000", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1", "0.0.0.0",  # noqa: S104
      "[::2]", "[::1]x", "[::1", "127.0.0.1:80:90", "localhost:x", "", None],
 )  # fmt: skip
-def test_another_name_is_that_of_a_stranger(service, host):
+def test_a_host_name_other_than_loopback_is_rejected(service, host):
     line = b"" if host is None else b"Host: %s\r\n" % host.encode()
     result = talk(service, LIST % (line + SIGNED))
 
@@ -41,7 +41,7 @@ def test_another_name_is_that_of_a_stranger(service, host):
     assert b"use 127.0.0.1" in result
 
 
-def test_a_call_that_is_not_signed_is_refused_before_its_body(service):
+def test_an_unsigned_call_is_rejected_before_its_body(service):
     with connect(service) as client_:
         client_.sendall(b"POST /2015-03-31/functions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n")
         answer = rest(client_)
@@ -52,7 +52,7 @@ def test_a_call_that_is_not_signed_is_refused_before_its_body(service):
 @pytest.mark.parametrize(
     "path", ["/2015-03-31/functions/f/invocations", "/2015-03-31/functions/f/invocations?Qualifier=1", "/nonesuch"]
 )
-def test_a_body_that_is_announced_larger_than_the_action_takes_is_refused_before_it_comes(service, path):
+def test_a_too_large_content_length_is_rejected_before_the_body(service, path):
     with connect(service) as client_:
         head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\n".encode()
         client_.sendall(head + SIGNED + b"Content-Length: 10000000\r\n\r\n")

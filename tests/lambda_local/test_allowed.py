@@ -59,7 +59,7 @@ def echo_server() -> Iterator[int]:
 
 
 @needs(*SANDBOX)
-def test_a_function_reaches_what_is_allowed_and_nothing_else():
+def test_a_function_reaches_only_allowed_addresses():
     with echo_server() as open_, echo_server() as other, socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))  # nobody listens there
         dead = closed.getsockname()[1]
@@ -90,7 +90,7 @@ def passage_to(port: int) -> Iterator[tuple[str, int]]:
             run(end())
 
 
-def test_what_is_sent_before_the_address_answers_is_not_lost():
+def test_data_sent_before_the_address_answers_are_not_lost():
     # Python up to 3.11.3 reads from a connection that was paused when it came.
     with echo_server() as port, passage_to(port) as inside:
         for _ in range(5):

@@ -56,7 +56,7 @@ def test_a_list_without_end_is_refused_before_it_is_read(tmp_path, monkeypatch):
         unpack(many, tmp_path / "out")
 
 
-def test_a_folder_that_is_there_already_is_left_alone(tmp_path):
+def test_an_existing_folder_is_not_changed(tmp_path):
     (tmp_path / "mine").write_text("kept")
 
     with pytest.raises(FileExistsError):
@@ -105,7 +105,7 @@ def test_links_inside_the_folder_stay(tmp_path):
     ],
     ids=lambda entries: entries[-1][0],
 )
-def test_what_leaves_the_folder_or_is_no_file_is_refused_and_leaves_nothing(tmp_path, entries):
+def test_paths_outside_the_folder_and_special_files_are_rejected_without_leftovers(tmp_path, entries):
     before = set(Path(tmp_path).rglob("*"))
 
     with pytest.raises(BadArchive):
@@ -138,7 +138,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("data", "words"), REFUSED.values(), ids=REFUSED)
-def test_what_grows_without_bound_or_is_not_what_it_says_is_refused(tmp_path, monkeypatch, data, words):
+def test_unbounded_and_falsified_archives_are_rejected(tmp_path, monkeypatch, data, words):
     monkeypatch.setattr(archives, "UNPACKED_BYTES", MB)
     monkeypatch.setattr(archives, "FILES", 10)
 

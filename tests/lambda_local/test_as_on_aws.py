@@ -69,7 +69,7 @@ def test_an_init_phase_runs_on_more_than_the_memory_buys_and_the_first_event_fin
     assert first.throttled_periods == 0
 
 
-def test_what_an_extension_does_after_the_answer_is_billed(real):
+def test_work_of_an_extension_after_the_answer_is_billed(real):
     slow = f"""#!/var/lang/bin/{PYTHON} -IS
 {CALLS_API}
 identifier, _ = call("POST", "register", '{{"events": ["INVOKE"]}}', **{{"Lambda-Extension-Name": "slow"}})

@@ -22,7 +22,7 @@ def test_requests_that_do_not_wait_for_an_answer_are_refused():
     assert result.count(b"HTTP/1.1") == 1
 
 
-def test_who_asks_for_the_headers_alone_gets_no_body():
+def test_head_requests_get_no_body():
     with echoing(echo) as port:
         head, body = talk(port, closing(b"HEAD /12 HTTP/1.1\r\n\r\n")).split(b"\r\n\r\n")
 

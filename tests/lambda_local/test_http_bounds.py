@@ -19,7 +19,7 @@ def answered(client_: socket.socket, path: bytes) -> bool:
     return False
 
 
-def test_connections_that_say_nothing_shut_nobody_out():
+def test_silent_connections_do_not_block_others():
     limits = HttpLimits(1000, 1000, connections=5, header_s=60)
     with echoing(echo, limits) as port, contextlib.ExitStack() as stack:
         used = stack.enter_context(connect(port))
@@ -56,7 +56,7 @@ def stuck(client_: socket.socket, data: bytes, most: int) -> int:
     return sent
 
 
-def test_who_does_not_wait_for_an_answer_is_cut_off():
+def test_a_client_that_does_not_wait_for_its_answer_is_disconnected():
     kept: list[Exchange] = []
     limits = HttpLimits(4096, 2**20, connections=8)
     with echoing(kept.append, limits) as port, connect(port) as client_:
@@ -68,7 +68,7 @@ def test_who_does_not_wait_for_an_answer_is_cut_off():
         assert eventually(lambda: kept[0].gone)
 
 
-def test_nothing_is_read_of_who_does_not_read_its_answer():
+def test_nothing_is_read_from_a_client_that_does_not_read_its_answer():
     def large(exchange: Exchange) -> None:
         exchange.answer(200, bytes(2**26))
 
@@ -106,7 +106,7 @@ def judging(limits: HttpLimits = LIMITS) -> Iterator[int]:
         yield port
 
 
-def test_who_is_refused_by_the_headers_hears_it_before_the_body():
+def test_rejected_headers_are_answered_before_the_body():
     with judging() as port, connect(port) as client_:
         client_.sendall(b"POST / HTTP/1.1\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n")
         answer = rest(client_)
@@ -115,7 +115,7 @@ def test_who_is_refused_by_the_headers_hears_it_before_the_body():
     assert answer.endswith(b"not you")
 
 
-def test_who_sends_the_body_all_the_same_hears_it_too():
+def test_rejected_headers_are_answered_even_if_the_body_is_sent():
     limits = HttpLimits(4096, 2**24, connections=8)
     with judging(limits) as port:
         result = talk(port, b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % 2**24, *[bytes(2**20)] * 16)

@@ -71,7 +71,7 @@ def handler(event, context):
     assert invoke(lambda_, "context").value[0] == {}  # no payload is an empty object
 
 
-def test_the_log_stands_between_the_lines_of_the_platform_and_what_was_measured_comes_in_a_header(lambda_):
+def test_the_log_is_between_platform_lines_and_the_measurement_in_a_header(lambda_):
     create(lambda_, "logs", "def handler(event, context):\n    print('one')\n    print('two', end='')\n")
 
     answer = invoke(lambda_, "logs")
@@ -303,7 +303,7 @@ while True:
 """
 
 
-def test_what_comes_after_the_answer_is_in_the_duration_and_reported_by_itself(lambda_):
+def test_work_after_the_answer_is_in_the_duration_and_reported_separately(lambda_):
     provide(lambda_, "after", {"bootstrap": f"#!{sys.executable} -IS\n{_BUSY_AFTER}"}, Timeout=1)
 
     first, warm, late = (invoke(lambda_, "after", seconds) for seconds in (0, 0.2, 3))
@@ -367,7 +367,7 @@ def test_a_busy_instance_of_before_ends_after_its_event(box, tmp_path):
         assert eventually(lambda: box.alive == 0)
 
 
-def test_instances_that_nobody_calls_are_ended(box):
+def test_unused_instances_are_stopped(box):
     with client_of(box.create, idle_s=0.1) as lambda_:
         create(lambda_, "idle", "def handler(event, context):\n    return 1\n")
         invoke(lambda_, "idle")

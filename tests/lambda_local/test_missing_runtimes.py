@@ -47,7 +47,7 @@ for file in bin/index.mjs dist/rapid-client.node package.json deps/curl.tar.gz; 
 """
 
 
-def test_the_client_and_the_program_are_kept_without_what_they_were_built_with(programs):
+def test_only_the_client_and_the_program_are_installed(programs):
     put(programs, "node", NODE)
     put(programs, "npm", NPM)
     (programs / "mkdir").symlink_to("/bin/mkdir")

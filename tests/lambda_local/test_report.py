@@ -29,7 +29,7 @@ def test_a_cold_start_pays_for_its_init_phase():
     )
 
 
-def test_what_was_not_counted_is_missing_and_what_exceeds_the_memory_is_capped():
+def test_uncounted_values_are_missing_and_memory_is_capped_at_the_limit():
     assert "Max Memory Used" not in report_line(InvocationMetrics("id", 1.0, 1000, "hello-1", 1), 128)
     assert "Max Memory Used: 128 MB" in report_line(
         InvocationMetrics("id", 1.0, 1000, "x", 1, max_memory_bytes=130 * 2**20), 128

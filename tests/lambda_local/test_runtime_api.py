@@ -209,7 +209,7 @@ def test_who_is_no_extension_hears_no_events():
     assert program.extensions.failure is None
 
 
-def test_an_extension_that_is_busy_at_the_end_is_told_when_it_asks():
+def test_an_extension_that_is_busy_at_the_end_gets_shutdown_with_its_next_request():
     program = Program("watch")
     registered = program.extension("POST", "register", b'{"events":["SHUTDOWN"]}', lambda_extension_name="watch")
     identifier = registered.header("Lambda-Extension-Identifier")

@@ -70,7 +70,7 @@ def test_out_of_memory_is_an_exit_error_with_the_kill_that_the_kernel_counted(re
 
 
 @pytest.mark.more
-def test_the_server_ends_with_whoever_started_it():
+def test_the_server_stops_with_its_parent_process():
     source = """
 import time
 from tests.lambda_local.serving import LocalLambda

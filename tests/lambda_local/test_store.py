@@ -122,7 +122,7 @@ def test_sweeping_removes_the_folders_of_the_dead_and_no_others(tmp_path, monkey
     assert not living.path.exists()
 
 
-def test_what_was_half_written_by_a_process_that_was_killed_is_not_taken_for_an_archive(tmp_path, monkeypatch):
+def test_a_half_written_archive_of_a_killed_process_is_not_used(tmp_path, monkeypatch):
     def killed(source: object, target: object) -> None:
         raise KeyboardInterrupt
 

@@ -111,7 +111,7 @@ def test_an_honest_probe_passes_every_check() -> None:
 
 @pytest.mark.more
 @pytest.mark.parametrize(("mode", "expected"), PROTOCOL_FAILURES.items())
-def test_what_breaks_the_protocol_is_named_and_nothing_else(mode: str, expected: set[str]) -> None:
+def test_only_the_violated_rules_of_the_protocol_fail(mode: str, expected: set[str]) -> None:
     # Only a probe that hangs takes all of it; the others need time to start while others use the processors.
     patience_s = 2.0 if mode in {"silent", "mute-measure", "stays"} else 10.0
     results = checked(fake(mode), only={*GREETING, *PROTOCOL}, patience_s=patience_s)

@@ -110,7 +110,7 @@ def box() -> Iterator[Instance]:
 
 
 @needs_root
-def test_the_kernel_refuses_what_the_list_lacks(box):
+def test_the_kernel_rejects_unlisted_calls(box):
     numbers = {"keyctl": 250, "add_key": 248, "io_uring_setup": 425, "bpf": 321, "userfaultfd": 323, "kcmp": 312}
     if os.uname().machine == "aarch64":
         numbers = {"keyctl": 219, "add_key": 217, "io_uring_setup": 425, "bpf": 280, "userfaultfd": 282, "kcmp": 272}
@@ -127,7 +127,7 @@ def test_the_kernel_refuses_what_the_list_lacks(box):
 
 @needs_root
 @needs("keyrings")
-def test_the_keys_of_whoever_started_the_server_are_not_there():
+def test_keys_of_the_server_s_session_are_not_visible():
     numbers = {"x86_64": (248, 250), "aarch64": (217, 219)}[os.uname().machine]
     add_key, keyctl = (ctypes.c_long(number) for number in numbers)
     libc = ctypes.CDLL(None, use_errno=True)

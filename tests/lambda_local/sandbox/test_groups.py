@@ -250,7 +250,7 @@ def _with_memory(root: Path, version: int, inside: int, kills: int) -> tuple[Gro
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_the_limit_is_lowered_by_what_is_counted_elsewhere_and_reported_as_it_was(
+def test_the_limit_is_lowered_by_memory_charged_elsewhere_and_reported_unchanged(
     tmp_path: Path, version: int, inside: int
 ) -> None:
     groups, limit = _with_memory(tmp_path, version, inside, kills=0)

@@ -62,7 +62,7 @@ def test_the_way_to_a_mount_shows_nothing_beside_it(box: Instance) -> None:
     assert run(box, "import os, sys; print(*os.listdir(sys.argv[1]))", place.parent).text == place.name
 
 
-def test_what_one_instance_writes_no_other_sees(box: Instance, neighbour: Instance) -> None:
+def test_instances_do_not_see_each_other_s_files(box: Instance, neighbour: Instance) -> None:
     assert attempt(box, "print(attempt(open, '/tmp/mine', 'w'), attempt(open, '/dev/shm/mine', 'w'))") == "done done"
 
     code = "print(attempt(os.stat, '/tmp/mine'), attempt(os.stat, '/dev/shm/mine'))"
@@ -210,7 +210,7 @@ def test_it_has_no_privileges_and_no_way_to_any(box: Instance) -> None:
     assert status["Groups"].strip() == ""
 
 
-def test_on_the_machine_it_is_a_user_that_nobody_else_is(box: Instance, neighbour: Instance) -> None:
+def test_each_instance_has_a_unique_user_on_the_machine(box: Instance, neighbour: Instance) -> None:
     users = []
     for instance_ in box, neighbour:
         process = instance_.start(["sleep", "60"], {"PATH": "/bin"}, "/", 1, 2)

@@ -49,7 +49,7 @@ def test_destroy_leaves_nothing(name: str) -> None:
     assert len(os.listdir("/proc/self/fd")) == descriptors
 
 
-def test_destroy_ends_those_who_would_not_end(name: str) -> None:
+def test_destroy_kills_processes_that_ignore_signals(name: str) -> None:
     box = instance(name=name)
     code = """
 import os, signal
@@ -113,7 +113,7 @@ def test_several_may_be_made_and_destroyed_at_once(name: str) -> None:
     assert traces_of(name) == []
 
 
-def test_destroy_wakes_who_waits_for_a_program(name: str) -> None:
+def test_destroy_wakes_threads_that_wait_for_a_program(name: str) -> None:
     box = instance(name=name)
     process = box.start(*_SLEEP)
     ends: list[int | None] = []
@@ -138,7 +138,7 @@ def test_the_end_of_a_program_is_reported_with_its_status(name: str) -> None:
         process.kill()  # long ended: no error
 
 
-def test_an_instance_lives_on_when_nobody_asks_how_a_program_ended(name: str) -> None:
+def test_an_unread_exit_status_does_not_harm_the_instance(name: str) -> None:
     with instance(name=name) as box:
         for _ in range(3):
             box.start(["/bin/true"], {}, "/", 1, 2)  # the object is dropped at once, and with it the pipe's reader

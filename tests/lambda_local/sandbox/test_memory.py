@@ -38,13 +38,13 @@ def test_code_that_others_had_in_memory_counts_and_is_reported_as_counted_elsewh
         assert seen.peak == 90 * MB
 
 
-def test_buffers_of_sockets_that_v1_counts_apart_are_elsewhere_too(tmp_path):
+def test_v1_socket_buffers_count_as_charged_elsewhere(tmp_path):
     process(tmp_path, 7, anon=30 * MB, file=6 * MB)
 
     assert measure([7], V1, sockets=9 * MB, proc=tmp_path).elsewhere == 9 * MB
 
 
-def test_what_forked_processes_share_counts_once(tmp_path):
+def test_pages_shared_by_forked_processes_count_once(tmp_path):
     for pid in (7, 8, 9):
         others = mapping(0, 30 * MB, path="[heap]") + mapping(12, MB, path="/dev/shm/x")
         smaps = mapping(11, 20 * MB, copied=2 * MB) + others
@@ -84,7 +84,7 @@ def test_buffers_of_sockets_have_a_limit_in_v1_and_are_memory_in_v2():
     assert [file for file, _ in limit_settings(2, Limits(128, 1.0))["memory"]] == ["memory.max", "memory.swap.max"]
 
 
-def test_who_takes_long_to_look_at_is_looked_at_rarely():
+def test_slow_memory_checks_are_made_rarely():
     class Slow:
         """A clock that a look moves by 0.3 s."""
 
