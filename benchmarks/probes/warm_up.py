@@ -14,7 +14,7 @@ import statistics
 
 from benchmarks.output import heading, table
 from benchmarks.probes.cases import Case, opened
-from sectax.calibration.warming import Warming, warmed
+from sectax.calibration.warming import Warming, run_until_warm
 from sectax.experiments.jwt.keys import make_keys
 from sectax.experiments.on_probe.subject import BATCH_CPU
 from sectax.model.subject import Work
@@ -39,7 +39,7 @@ def watched(
         return spent_s
 
     try:
-        found = warmed(read, LONGEST_S, probes.load(language).manifest.compiles_for_s)
+        found = run_until_warm(read, LONGEST_S, probes.load(language).manifest.compiles_for_s)
         while seen[-1][0] < seconds:
             read(max(1, round(VISIT_S / seen[-1][1])))
     finally:

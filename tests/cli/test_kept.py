@@ -11,7 +11,7 @@ import pytest
 
 from sectax.parts.cache_entry import CacheEntry
 from tests.program import sectax
-from tests.workflow.sessions import begin, wait_for_block
+from tests.run.sessions import begin, wait_for_block
 
 TWO = ("--baseline", "sleep 0.01", "--treatment", "b=sleep 0.03", "--out", "r.sectax")
 

@@ -73,7 +73,7 @@ def says_yes_no_or_perhaps(line: str, folder: Path) -> None:
     works(line, folder, frozenset({0, 1, 4}))
 
 
-_ELSEWHERE = "it needs a run of that experiment, which takes minutes: tests/workflow makes one"
+_ELSEWHERE = "it needs a run of that experiment, which takes minutes: tests/run makes one"
 RULES = tuple(
     Rule(re.compile(pattern), *rest)
     for pattern, *rest in (
@@ -81,16 +81,16 @@ RULES = tuple(
         (r"make ", "it tests or measures for minutes", is_a_target),
         (r"sectax setup", "it installs and builds, for minutes"),
         (r"sectax lambda serve", "a server, until it is stopped: tests/lambda_local starts it"),
-        (r"sectax run confidential .*ssh://", "it needs those machines: tests/workflow logs in to this one"),
-        (r"sectax run s3 .*--ca ", "it needs the reader's service: tests/workflow has one"),
-        (r"sectax run http .*--ca ", "it needs the reader's services: tests/workflow has some"),
-        (r"sectax run function ", "it needs the reader's functions: tests/workflow has its own"),
+        (r"sectax run confidential .*ssh://", "it needs those machines: tests/run logs in to this one"),
+        (r"sectax run s3 .*--ca ", "it needs the reader's service: tests/run has one"),
+        (r"sectax run http .*--ca ", "it needs the reader's services: tests/run has some"),
+        (r"sectax run function ", "it needs the reader's functions: tests/run has its own"),
         (r"sectax compare \S+ published:(hmac|s3|secrets|confidential)", _ELSEWHERE),
         (r"sectax advise (five\.sectax|.*--(under|calls|mix))", _ELSEWHERE),
-        (r"sectax gate ", "it needs a repository with two revisions: tests/workflow makes one"),
-        (r"sectax history ", "it needs many runs: tests/workflow makes some"),
+        (r"sectax gate ", "it needs a repository with two revisions: tests/gate makes one"),
+        (r"sectax history ", "it needs many runs: tests/gate makes some"),
         (r"sectax audit TARGET", "the form of the command; TARGET stands for all that the table below it names"),
-        (r"sectax run command .*--host", "it needs the script beside it: tests/workflow runs both"),
+        (r"sectax run command .*--host", "it needs the script beside it: tests/run runs both"),
         (r"sectax run command .*--fail-if", "", says_yes_no_or_perhaps),
         (r"sectax run (?!command)", "it measures for minutes", dry),
         (r"sectax |sqlite3 ", "", works),

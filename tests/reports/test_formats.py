@@ -14,7 +14,7 @@ from sectax.model.analysed import RunReport
 from sectax.reports.document import Table, Tone
 from tests.reports import situations
 from tests.reports.test_audited import audited
-from tests.workflow.test_advise import given
+from tests.run.test_advise import given
 
 RESULTS: dict[str, Result] = {
     "run": RunReport(situations.every_kind_of_verdict(), situations.PATH),

@@ -13,9 +13,9 @@ from sectax.model.condition import ConditionAnswer
 from sectax.model.errors import WrongUse
 from sectax.model.gate import Gate, GateLimit, GateOutcome, GateSession, Revision
 from sectax.reports.gate import github_annotations, junit, lines, markdown
+from tests.gate.repositories import commit as commit_all
+from tests.gate.repositories import git
 from tests.golden import as_agreed
-from tests.workflow.repositories import commit as commit_all
-from tests.workflow.repositories import git
 
 GOLDEN = Path(__file__).with_name("golden")
 HOLDS = GateLimit("slower>5%", ConditionAnswer.HOLDS, ("new: 9 % slower (7 to 11 %)",), "")

@@ -15,7 +15,7 @@ from sectax.run.advice import decided
 from sectax.text import claims
 from tests.fakes.measured import measured
 from tests.machines import plan_of
-from tests.workflow.advised import advised, document
+from tests.run.advised import advised, document
 
 BLOCKS = tuple(range(1, 9))
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.program import sectax
-from tests.workflow.sessions import verdicts
+from tests.run.sessions import verdicts
 
 RUN = ("run", "command", "--blocks", "6", "--seed", "1", "--out", "r.sectax")
 

@@ -14,7 +14,7 @@ from sectax.prices import load
 from tests.fakes.measured import measured
 from tests.machines import plan_of
 from tests.program import sectax
-from tests.workflow.advised import advised, document, printed
+from tests.run.advised import advised, document, printed
 
 ON_AWS = {"endpoint": ("aws",), "role": ("arn:aws:iam::123456789012:role/lambda",)}
 # Memory -> seconds without the check; with it a fifth more.

@@ -18,7 +18,7 @@ from sectax.parts.probes import Manifest, Probe
 from sectax.run.start import start
 from tests.fakes.watcher import Watcher
 from tests.program import sectax
-from tests.workflow.sessions import begin, finished_blocks, rows, wait_for_block
+from tests.run.sessions import begin, finished_blocks, rows, wait_for_block
 
 LEVELS = ("language=php", "operation=verify", "algorithm=RS256,EdDSA")
 SMALL = ("jwt", "--quick", *(word for level in LEVELS for word in ("--level", level)), "--blocks", "6")

@@ -13,7 +13,7 @@ from sectax.model.measured import Measured
 from sectax.model.treatment import Role, Treatment
 from tests.fakes.measured import measured
 from tests.machines import plan_of
-from tests.workflow.advised import advised
+from tests.run.advised import advised
 
 BLOCKS = tuple(range(1, 21))
 # Of the second host, its time over that of the first.

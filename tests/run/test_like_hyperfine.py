@@ -16,7 +16,7 @@ from sectax.model.errors import WrongUse
 from sectax.reports.hyperfine import Origin, TimedCommand, to_json
 from tests.golden import cases, refused_as_agreed
 from tests.program import Said, sectax
-from tests.workflow.sessions import rows
+from tests.run.sessions import rows
 
 GOLDEN = Path(__file__).with_name("golden")
 

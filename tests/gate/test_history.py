@@ -9,13 +9,13 @@ from random import Random
 import pytest
 
 from sectax.cli.present import View, render
-from sectax.gate import history as workflow
+from sectax.gate import history as gate_history
 from sectax.gate.history import _Compared, _Run
 from sectax.model.finding import VerdictId
 from sectax.model.history import History
+from tests.gate.repositories import commit, git
 from tests.program import sectax
 from tests.schemas import follows_its_schema
-from tests.workflow.repositories import commit, git
 
 
 def run(
@@ -31,7 +31,7 @@ def run(
 def test_a_level_that_changed_is_named_with_what_else_changed_there() -> None:
     runs = [run(number, 1.2 if number < 10 else 1.4, kernel="6.1" if number < 10 else "6.2") for number in range(20)]
 
-    (line,) = workflow._lines(runs)
+    (line,) = gate_history._lines(runs)
     (change,) = line.changes
     assert (change.run, change.commit, change.also) == ("10.sectax", f"{10:040}", ("host.kernel",))
     assert (change.before, change.after) == (pytest.approx(1.2, rel=0.01), pytest.approx(1.4, rel=0.01))
@@ -40,7 +40,7 @@ def test_a_level_that_changed_is_named_with_what_else_changed_there() -> None:
 def test_runs_of_two_machines_are_two_lines() -> None:
     runs = [run(number, 1.2 if number % 2 else 2.0, cpu="EPYC" if number % 2 else "Xeon") for number in range(20)]
 
-    lines = list(workflow._lines(runs))
+    lines = list(gate_history._lines(runs))
     assert [(line.machine, len(line.seen), line.changes) for line in lines] == [("Xeon", 10, ()), ("EPYC", 10, ())]
 
 
@@ -48,14 +48,14 @@ def test_a_withdrawn_comparison_has_no_ratio_and_no_level() -> None:
     verdicts = ["withdrawn" if number in (3, 7) else "slower-material" for number in range(14)]
     runs = [run(number, 9.0 if said == "withdrawn" else 1.2, verdict=said) for number, said in enumerate(verdicts)]
 
-    (line,) = workflow._lines(runs)
+    (line,) = gate_history._lines(runs)
     assert [place for place, seen in enumerate(line.seen) if seen.cost_ratio is None] == [3, 7]
     assert line.changes == ()
 
 
 def test_a_page_has_no_markup_of_others() -> None:
     runs = [run(number, 1.2 if number < 10 else 1.4, cpu="<img src=x>") for number in range(20)]
-    made = History("runs", 20, tuple(workflow._lines(runs)), {"bad.sectax": "<b>damaged"}, "a method")
+    made = History("runs", 20, tuple(gate_history._lines(runs)), {"bad.sectax": "<b>damaged"}, "a method")
 
     page = render(made, "html")
     assert "&lt;img src=x&gt;" in page
@@ -69,7 +69,7 @@ def test_too_few_runs_do_not_show_that_no_level_changed(agreed) -> None:
     few, enough = [run(number, 1.2, cpu="few") for number in range(9)], [run(number, 1.2) for number in range(10)]
 
     def said(runs: list[tuple[str, _Run]]) -> str:
-        made = History("runs", len(runs), tuple(workflow._lines(runs)), {}, "a method")
+        made = History("runs", len(runs), tuple(gate_history._lines(runs)), {}, "a method")
         return " ".join(render(made, "terminal", View()).partition("Changes")[2].split())
 
     agreed(said(few), said(enough), said(few + enough))

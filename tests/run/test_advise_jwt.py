@@ -6,7 +6,7 @@ from sectax.model.measured import Measured
 from sectax.model.treatment import Treatment
 from tests.fakes.measured import measured
 from tests.machines import plan_of
-from tests.workflow.advised import advised
+from tests.run.advised import advised
 
 LEVELS = {
     "language": ("python",),

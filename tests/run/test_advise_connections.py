@@ -14,7 +14,7 @@ from sectax.model.treatment import Treatment
 from tests.fakes.measured import measured
 from tests.golden import as_agreed
 from tests.machines import plan_of
-from tests.workflow.advised import advised, printed
+from tests.run.advised import advised, printed
 
 GOLDEN = Path(__file__).with_name("golden")
 BLOCKS = tuple(range(1, 13))

@@ -11,7 +11,7 @@ from sectax.model.measured import Measured
 from sectax.model.treatment import Treatment
 from tests.fakes.measured import measured
 from tests.machines import plan_of
-from tests.workflow.advised import advised, document, printed
+from tests.run.advised import advised, document, printed
 
 BLOCKS = tuple(range(1, 9))
 CONNECTION = "A new connection"

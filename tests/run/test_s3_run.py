@@ -13,7 +13,7 @@ from sectax.experiments.s3.buckets import client
 from tests.experiments.s3.servers import needs_minio, running
 from tests.hosts.processes import eventually, running_with
 from tests.program import sectax
-from tests.workflow.sessions import begin, finished_blocks, shown, wait_for_block
+from tests.run.sessions import begin, finished_blocks, shown, wait_for_block
 
 pytestmark = needs_minio
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from sectax.run.analyse import analyse_file
+from tests.gate.repositories import commit, git
 from tests.golden import cases, refused_as_agreed
 from tests.program import Said, sectax
-from tests.workflow.repositories import commit, git
 
 GOLDEN = Path(__file__).with_name("golden")
 

@@ -11,8 +11,8 @@ from sectax.gate.checkouts import Repository
 from sectax.gate.history import history
 from sectax.model.errors import WrongUse
 from sectax.run.git import revision_facts as revision
+from tests.gate.repositories import commit, git
 from tests.program import sectax
-from tests.workflow.repositories import commit, git
 
 RUN = ("run", "command", "--baseline", "true", "--treatment", "b=false", "--ignore-failure", "--blocks", "6")
 

@@ -18,7 +18,7 @@ import pytest
 
 from tests.needs import needs
 from tests.program import sectax
-from tests.workflow.sessions import begin, finished_blocks, rows, shown, verdicts, wait_for_block
+from tests.run.sessions import begin, finished_blocks, rows, shown, verdicts, wait_for_block
 
 # Two programs of a few milliseconds whose costs differ by much more than any margin.
 SLEEPS = ("--baseline", "sleep 0.002", "--treatment", "slow=sleep 0.012")

@@ -18,13 +18,13 @@ from sectax.cli.options import progress
 from sectax.design.planning import RunRequest
 from sectax.experiments.secrets.backend import Backend
 from sectax.model.plan import Stopping
-from sectax.run import start as workflow
+from sectax.run.start import start
 from tests.experiments.on_lambda.functions import needs_sandbox
 from tests.experiments.test_secrets import agents, exposed, read
 from tests.fakes.broken_secrets import MARKER, marked
 from tests.needs import needs
 from tests.program import Said, sectax
-from tests.workflow.sessions import begin, shown
+from tests.run.sessions import begin, shown
 
 pytestmark = [needs_sandbox, needs("moto"), needs("the agent of Secrets Manager"), pytest.mark.more]
 
@@ -49,7 +49,7 @@ def test_no_secret_is_recorded_or_printed(tmp_path, monkeypatch, capfd) -> None:
     marked()
     levels = {"memory": ("1769",), "access": ("dictionary", "sidecar"), "situation": ("hit",)}
     request = RunRequest("quick", levels, Stopping(margin=0.02, fixed_blocks=6), seed=1)
-    outcome = workflow.start("secrets", request, tmp_path / "r.sectax", progress(quiet=False, verbose=True))
+    outcome = start("secrets", request, tmp_path / "r.sectax", progress(quiet=False, verbose=True))
 
     assert outcome.state == "finished"
     for path in tmp_path.rglob("*"):

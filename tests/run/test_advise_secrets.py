@@ -9,7 +9,7 @@ from sectax.model.errors import WrongUse
 from sectax.model.treatment import Treatment
 from tests.fakes.measured import measured
 from tests.machines import plan_of
-from tests.workflow.advised import advised, printed
+from tests.run.advised import advised, printed
 
 # On AWS nothing is asked of this machine.
 ON_AWS = {

@@ -20,7 +20,7 @@ from sectax.experiments.client_server.server import free_port
 from tests.fakes.http_service import HttpService, said, secured_by
 from tests.needs import needs
 from tests.program import Said, sectax
-from tests.workflow.sessions import begin, shown, wait_for_block
+from tests.run.sessions import begin, shown, wait_for_block
 
 pytestmark = needs("the HTTP client in Go")
 

@@ -23,7 +23,7 @@ from sectax.run.environment import of_hosts, refuse_change
 from tests.design.plans import calibrated_for, small_plan
 from tests.fakes import wrapped_host
 from tests.needs import needs
-from tests.workflow.sessions import begin, finished_blocks
+from tests.run.sessions import begin, finished_blocks
 
 WALL = Metric("wall", "s", Better.LOWER, Summary.MEAN, "wall")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.needs import needs
 from tests.program import Said, sectax
-from tests.workflow.sessions import shown
+from tests.run.sessions import shown
 
 PQ = "X25519MLKEM768"
 

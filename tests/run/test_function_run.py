@@ -13,7 +13,7 @@ from tests.experiments.on_lambda.functions import needs_sandbox
 from tests.hosts.processes import eventually, is_running, running_with
 from tests.needs import needs
 from tests.program import PROGRAM, sectax
-from tests.workflow.sessions import begin, rows, verdicts
+from tests.run.sessions import begin, rows, verdicts
 
 pytestmark = needs_sandbox
 

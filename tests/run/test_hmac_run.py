@@ -9,7 +9,7 @@ import pytest
 
 from tests.experiments.on_lambda.functions import needs_sandbox
 from tests.program import sectax
-from tests.workflow.sessions import rows, shown
+from tests.run.sessions import rows, shown
 
 pytestmark = needs_sandbox
 

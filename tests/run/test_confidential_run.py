@@ -14,7 +14,7 @@ import pytest
 from tests.hosts import sshd
 from tests.needs import needs
 from tests.program import sectax
-from tests.workflow.sessions import verdicts
+from tests.run.sessions import verdicts
 
 pytestmark = [needs("sysbench"), pytest.mark.more]
 
