@@ -117,7 +117,7 @@ def dyadic(rng: random.Random) -> float:
 
 
 def create(path: Path, environment: Environment = ENVIRONMENT) -> RunWriter:
-    return RunWriter.create(path, plan(), environment, "run-1")
+    return RunWriter.create(path, plan(), environment, "00000000000000a1")
 
 
 def write(writer: RunWriter, block: PlannedBlock, block_events: Iterable[BlockEvent] | None = None) -> None:

@@ -9,11 +9,15 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sectax.model.errors import BadRecord, SectaxError
+from sectax.model.plan import Stopping
+from sectax.record.plan_tables import decode_plan, encode_plan
+from sectax.record.reader import RunReader
 from sectax.record.schema import FORMAT
 from sectax.record.writer import RunWriter
 from tests.golden import failed_as_agreed
@@ -263,3 +267,44 @@ def test_reading_does_not_change_the_file(path, whole):
     assert path.read_bytes() == whole
     assert path.stat().st_mtime == 1e9
     assert [file.name for file in path.parent.iterdir()] == ["run.sectax"]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "ALTER TABLE note ADD COLUMN more TEXT AS (text || text)",
+        "ALTER TABLE trial ADD COLUMN computed REAL AS (round * 2)",
+        "ALTER TABLE trial ADD COLUMN more TEXT",
+        "CREATE TRIGGER t AFTER INSERT ON note BEGIN DELETE FROM note; END",
+        "CREATE INDEX i ON note (length(text))",
+        "CREATE VIRTUAL TABLE v USING fts5(text)",
+        "UPDATE run SET id = '../../etc/passwd0'",
+        "UPDATE run SET id = '0123456789ABCDEF'",
+    ],
+)
+def test_schema_and_ids_of_another_program_are_rejected(path, sql: str) -> None:
+    with create(path) as writer:
+        record_block(writer)
+        writer.finish("finished")
+    edit(path, sql)
+
+    with pytest.raises(BadRecord):
+        read(path)
+
+
+def test_senseless_margins_and_budgets_are_rejected() -> None:
+    for stopping in (Stopping(margin=-1.0), Stopping(margin=1e300), Stopping(margin=0.02, budget_s=-5.0)):
+        with pytest.raises(ValueError, match=r"a (margin|budget) of"):
+            decode_plan(encode_plan(replace(plan(), stopping=stopping)))
+
+
+def test_fifo_in_place_of_a_lock_does_not_wait(path) -> None:
+    with create(path) as writer:
+        record_block(writer)
+        writer.finish("finished")
+    os.mkfifo(path.with_name(f"{path.name}-lock"))
+
+    with RunReader.open(path) as reader:
+        assert reader.state() == "finished"
+    with pytest.raises(SectaxError):
+        RunWriter.reopen(path, ENVIRONMENT)

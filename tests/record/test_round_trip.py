@@ -26,7 +26,7 @@ from tests.record.runs import ENVIRONMENT, calibrated, create, plan, planned_blo
 
 @pytest.fixture
 def writer(path):
-    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1", "0.1.0") as writer:
+    with RunWriter.create(path, plan(), ENVIRONMENT, "00000000000000a1", "0.1.0") as writer:
         yield writer
 
 
@@ -37,7 +37,7 @@ def timed(seconds: float) -> Observation:
 def test_the_plan_comes_back_exactly(writer, path):
     with RunReader.open(path) as reader:
         assert reader.plan() == plan()
-        assert reader.run_id() == "run-1"
+        assert reader.run_id() == "00000000000000a1"
 
 
 def test_old_plan_keeps_its_stopping_rule():
@@ -68,7 +68,7 @@ def test_any_plan_comes_back_exactly_but_for_numbers_that_json_does_not_have(any
 
 def test_invalid_text_in_an_option_is_wrong_use(path):
     with pytest.raises(WrongUse, match="UTF-8"):
-        RunWriter.create(path, plan(options={"treatment": ("x=\udcff",)}), ENVIRONMENT, "run-1")
+        RunWriter.create(path, plan(options={"treatment": ("x=\udcff",)}), ENVIRONMENT, "00000000000000a1")
     assert not path.exists()
 
 

@@ -20,7 +20,7 @@ KEYS = [f"-----BEGIN {kind}-----\n{BODY}\n-----END {kind}-----\n" for kind in [*
 @pytest.mark.parametrize("key", KEYS)
 def test_option_with_a_private_key_is_rejected(path, key):
     with pytest.raises(SecretRefused, match="option key"):
-        RunWriter.create(path, plan(options={"key": ("a", f"x{key}")}), ENVIRONMENT, "run-1")
+        RunWriter.create(path, plan(options={"key": ("a", f"x{key}")}), ENVIRONMENT, "00000000000000a1")
     assert not path.exists()
 
 
@@ -33,7 +33,7 @@ def test_option_with_a_private_key_is_rejected(path, key):
 )
 def test_plan_or_environment_with_a_private_key_is_rejected(path, recorded, environment, where):
     with pytest.raises(SecretRefused, match=where):
-        RunWriter.create(path, recorded, environment, "run-1")
+        RunWriter.create(path, recorded, environment, "00000000000000a1")
     assert not path.exists()
 
 
@@ -67,5 +67,5 @@ def test_private_key_in_stderr_is_removed(path, key):
 
 def test_public_keys_and_certificates_may_be_shown(path):
     public = "-----BEGIN PUBLIC KEY-----\nMFkw\n-----END PUBLIC KEY-----"
-    with RunWriter.create(path, plan(options={"key": (public,)}), ENVIRONMENT, "run-1") as writer:
+    with RunWriter.create(path, plan(options={"key": (public,)}), ENVIRONMENT, "00000000000000a1") as writer:
         writer.event(0, Opened("sign/RS256", {"pem": public}, (), 0.1))

@@ -28,7 +28,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "run-file.md").read_text()
 def recorded(tmp_path_factory):
     """A finished run: a pilot, two finished blocks, an abandoned one, one in which a treatment failed."""
     path = tmp_path_factory.mktemp("sql") / "run.sectax"
-    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1", "0.1.0") as writer:
+    with RunWriter.create(path, plan(), ENVIRONMENT, "00000000000000a1", "0.1.0") as writer:
         writer.event(0, Opened("sign/RS256", {}, (Observation("first", 9.0, "s", "hrtime", 1),), 0.1))
         writer.event(0, Dropped("php: empty", State.FAILED, "pilot", "no such operation"))
         writer.calibrate(calibrated(plan()))
@@ -152,7 +152,7 @@ def test_factors_with_awkward_names_have_columns_all_the_same(tmp_path):
         factors=tuple(Factor(name, ("1",)) for name in awkward),
         treatments=tuple(replace(t, levels={name: f"<{name}>" for name in awkward}) for t in plan().treatments),
     )
-    with RunWriter.create(tmp_path / "run.sectax", odd, ENVIRONMENT, "run-1") as writer:
+    with RunWriter.create(tmp_path / "run.sectax", odd, ENVIRONMENT, "00000000000000a1") as writer:
         record_block(writer)
 
     def ask(sql: str) -> list[tuple]:

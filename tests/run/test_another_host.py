@@ -50,7 +50,7 @@ def run_two_hosts(path, plan: Plan, environment: Environment) -> dict[str, Comma
         specs[treatment.id] = CommandSpec(treatment.id, ("sh", "-c", f'test "$WORLD" = "{wanted}"'), host=name)
     calibrated = calibrated_for(plan, rounds=2, count=3)
     block = plan_block(plan, calibrated, 1, list(specs))
-    with RunWriter.create(path, plan, environment, "run-1") as writer:
+    with RunWriter.create(path, plan, environment, "00000000000000a1") as writer:
         writer.calibrate(calibrated)
         writer.begin_block(block)
         for event in run_block(block, specs):

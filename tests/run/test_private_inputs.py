@@ -32,14 +32,14 @@ def files(state: Path) -> list[str]:
 
 
 def test_what_is_kept_is_recalled_until_it_is_forgotten(state: Path) -> None:
-    assert private_inputs.recall("run-1") is None
-    private_inputs.keep("run-1", INPUTS)
+    assert private_inputs.recall("00000000000000a1") is None
+    private_inputs.keep("00000000000000a1", INPUTS)
     private_inputs.keep("run-2", {"another": "key"})
 
-    assert private_inputs.recall("run-1") == INPUTS
-    private_inputs.forget("run-1")
-    private_inputs.forget("run-1")
-    assert private_inputs.recall("run-1") is None
+    assert private_inputs.recall("00000000000000a1") == INPUTS
+    private_inputs.forget("00000000000000a1")
+    private_inputs.forget("00000000000000a1")
+    assert private_inputs.recall("00000000000000a1") is None
     assert files(state) == ["run-2.json"]
 
 
@@ -47,20 +47,20 @@ def test_what_is_kept_is_recalled_until_it_is_forgotten(state: Path) -> None:
 def test_only_the_owner_can_read_them(state: Path, umask: int) -> None:
     before = os.umask(umask)
     try:
-        private_inputs.keep("run-1", INPUTS)
+        private_inputs.keep("00000000000000a1", INPUTS)
     finally:
         os.umask(before)
 
     # Folders that lead to it are made for the owner alone too.
     assert [mode(folder) for folder in (state / "inputs", state, *state.parents[:2])] == [0o700] * 4
-    assert mode(state / "inputs" / "run-1.json") == 0o600
+    assert mode(state / "inputs" / "00000000000000a1.json") == 0o600
 
 
 def test_folders_of_ours_that_are_open_to_others_are_closed(state: Path) -> None:
     (state / "inputs").mkdir(parents=True)
     for folder in (state.parent, state, state / "inputs"):
         folder.chmod(0o777)
-    private_inputs.keep("run-1", INPUTS)
+    private_inputs.keep("00000000000000a1", INPUTS)
 
     assert mode(state) == mode(state / "inputs") == 0o700
     assert mode(state.parent) == 0o777  # other programs' things are in it
@@ -69,23 +69,23 @@ def test_folders_of_ours_that_are_open_to_others_are_closed(state: Path) -> None
 def test_a_folder_that_the_user_named_stays_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tmp_path.chmod(0o755)
     monkeypatch.setenv("SECTAX_STATE", str(tmp_path))
-    private_inputs.keep("run-1", INPUTS)
+    private_inputs.keep("00000000000000a1", INPUTS)
 
     assert mode(tmp_path) == 0o755
     assert mode(tmp_path / "inputs") == 0o700
 
 
 def test_a_file_that_was_cut_short_counts_as_gone_and_is_replaced(state: Path) -> None:
-    private_inputs.keep("run-1", INPUTS)
-    file = state / "inputs" / "run-1.json"
+    private_inputs.keep("00000000000000a1", INPUTS)
+    file = state / "inputs" / "00000000000000a1.json"
     whole = file.read_bytes()
     for content in (whole[:-5], b"", b"[]", b'{"key": 1}', b'{"key": "\xff"}'):
         file.write_bytes(content)
         file.chmod(0o644)
 
-        assert private_inputs.recall("run-1") is None
-        private_inputs.keep("run-1", INPUTS)
-        assert private_inputs.recall("run-1") == INPUTS
+        assert private_inputs.recall("00000000000000a1") is None
+        private_inputs.keep("00000000000000a1", INPUTS)
+        assert private_inputs.recall("00000000000000a1") == INPUTS
         assert mode(file) == 0o600
 
 
@@ -93,23 +93,23 @@ def test_a_link_in_their_place_is_replaced_and_not_followed(state: Path, tmp_pat
     (state / "inputs").mkdir(parents=True)
     target = tmp_path / "somewhere else"
     target.write_text("precious")
-    (state / "inputs" / "run-1.json").symlink_to(target)
-    private_inputs.keep("run-1", INPUTS)
+    (state / "inputs" / "00000000000000a1.json").symlink_to(target)
+    private_inputs.keep("00000000000000a1", INPUTS)
 
     assert target.read_text() == "precious"
-    assert private_inputs.recall("run-1") == INPUTS
+    assert private_inputs.recall("00000000000000a1") == INPUTS
 
 
 def test_a_file_or_a_link_where_the_folder_should_be_is_named(state: Path, tmp_path: Path) -> None:
     state.mkdir(parents=True)
     (state / "inputs").write_text("")
     with pytest.raises(RecordNotWritable):
-        private_inputs.keep("run-1", INPUTS)
+        private_inputs.keep("00000000000000a1", INPUTS)
     (state / "inputs").unlink()
     (tmp_path / "elsewhere").mkdir()
     (state / "inputs").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(RecordNotWritable):
-        private_inputs.keep("run-1", INPUTS)
+        private_inputs.keep("00000000000000a1", INPUTS)
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 

@@ -27,7 +27,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def ledger(path: Path) -> Iterator[SessionWriter]:
-    kept = SessionWriter.create(path, PLAN, ENVIRONMENT, "run-1")
+    kept = SessionWriter.create(path, PLAN, ENVIRONMENT, "00000000000000a1")
     yield kept
     kept.close()
 
@@ -69,7 +69,7 @@ def test_another_session_goes_on_with_what_the_first_one_knew(ledger: SessionWri
     before = ledger.measured()
 
     again = SessionWriter.reopen(path, ENVIRONMENT)
-    assert (again.path, again.run_id, again.next_block_number()) == (path, "run-1", 2)
+    assert (again.path, again.run_id, again.next_block_number()) == (path, "00000000000000a1", 2)
     assert again.calibrated == before.calibrated == calibrated(PLAN)
     assert (again.measured().started, again.measured().notes) == (before.started, ("hello",))
     assert keep_block(again) == 2

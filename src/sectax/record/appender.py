@@ -25,6 +25,8 @@ from sectax.record.plan_tables import Statement
 
 # `is_locked` takes a shared lock for some microseconds.
 _LOCK_TIMEOUT_S = 0.5
+# Opening a FIFO would wait for its other end, and a link may lead anywhere.
+_PLAIN_FILE = os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 # A checkpoint takes milliseconds, so it waits for the end of a block unless the log reaches 64 MB.
 _LOG_PAGES = 16384
 _BUSY_S = 10.0
@@ -54,9 +56,12 @@ class WriterLock:
         deadline = time.monotonic() + _LOCK_TIMEOUT_S
         while True:
             try:
-                self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+                self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | _PLAIN_FILE, 0o644)
             except OSError as error:
                 raise create_error(error, path) from error
+            if not stat.S_ISREG(os.fstat(self._descriptor).st_mode):
+                os.close(self._descriptor)
+                raise create_error(FileExistsError(errno.EEXIST, ""), self._path)
             try:
                 fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -102,10 +107,12 @@ def is_locked(path: Path) -> bool:
 def check_unlocked(path: Path) -> None:
     """Raise `RecordNotWritable` if another process is writing to the run file."""
     try:
-        descriptor = os.open(_lock_path(path), os.O_RDONLY)
+        descriptor = os.open(_lock_path(path), os.O_RDONLY | _PLAIN_FILE)
     except (OSError, ValueError):
         return
     try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return  # a FIFO, for example, is no lock of ours
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
         raise file_locked(path, _holder(descriptor)) from None

@@ -16,7 +16,7 @@ from traceback import clear_frames
 import msgspec
 
 from sectax.model.errors import BadRecord, ExitStatus, RecordNotWritable, SectaxError, WrongUse
-from sectax.record.schema import APPLICATION_ID, FORMAT, TABLE_NAMES
+from sectax.record.schema import APPLICATION_ID, FORMAT, TABLE_COLUMNS, TABLE_NAMES
 from sectax.text.printable import printable
 
 # On some file systems SQLite reports a full disk as 'disk I/O error'; with less free space than this it means full.
@@ -205,12 +205,36 @@ def check_database(db: sqlite3.Connection, path: Path) -> None:
         )
     if version < 1:
         raise damaged(path, f"its format is {version}")
-    # A view in place of a table could run forever.
-    views = {name.lower() for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'view'")}
-    shadowed = sorted(views & TABLE_NAMES)
-    if shadowed:
-        raise damaged(path, f"{shadowed[0]} is a view instead of a table")
+    _check_schema(db, path)
     _check_length(db, path)
+
+
+def _check_schema(db: sqlite3.Connection, path: Path) -> None:
+    """Raise unless tables have only stored columns of ours: computed ones could run for ever or fill the memory."""
+    kinds = db.execute("SELECT type, lower(name), COALESCE(lower(sql), '') FROM sqlite_master").fetchall()
+    for kind, name, sql in kinds:
+        if kind == "view" and name in TABLE_NAMES:
+            raise damaged(path, f"{name} is a view instead of a table")
+        if kind == "trigger" or (kind == "index" and sql) or sql.startswith("create virtual"):
+            raise damaged(path, f"it has a {'virtual table' if kind == 'table' else kind}, {printable(name, 40)}")
+    for table in sorted(TABLE_NAMES & {name for kind, name, _ in kinds if kind == "table"}):
+        own = TABLE_COLUMNS[table]
+        for _, column, kind, _, default, _, hidden in db.execute(f"PRAGMA table_xinfo({table})"):
+            is_telemetry = table == "trial" and column not in own and kind == "REAL"
+            if hidden or default not in (None, "'local'") or not (is_telemetry or own.get(column) == kind):
+                raise damaged(path, f"{table} has a column {printable(str(column), 40)} of another format")
+
+
+def limit_memory(db: sqlite3.Connection, path: Path) -> None:
+    """Allow no value longer than the file, and only the functions that reading needs."""
+    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, path.stat().st_size + _SLACK_BYTES)
+    db.set_authorizer(_authorize)
+
+
+def _authorize(action: int, first: str | None, second: str | None, *_: object) -> int:
+    if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() not in _FUNCTIONS:
+        return sqlite3.SQLITE_DENY
+    return sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_ATTACH else sqlite3.SQLITE_OK
 
 
 def _check_length(db: sqlite3.Connection, path: Path) -> None:
@@ -245,6 +269,9 @@ def reading(path: Path) -> Iterator[None]:
         raise _unreadable(path, error) from error
 
 
+# The log may have pages that the file lacks.
+_SLACK_BYTES = 1 << 20
+_FUNCTIONS = frozenset({"coalesce", "count", "json_each", "lower", "max", "min", "quote", "replace", "sum"})
 _TOO_MUCH_WORK = "reading it takes far more work than its size explains, and was stopped"
 # Errors from values of a wrong type, form or range.
 _WRONG_CONTENT = (

@@ -49,9 +49,18 @@ def encode_plan(plan: Plan) -> str:
     raise ValueError("the plan cannot be written as JSON without loss")
 
 
+_LARGEST_MARGIN = 1.0
+_LONGEST_S = 1e9  # thirty years
+
+
 def decode_plan(text: str) -> Plan:
     """Read a plan; formats 1 and 2 had another name for a skipped treatment's hint."""
     plan = msgspec.json.decode(text, type=Plan)
+    stopping = plan.stopping
+    if not 0 < stopping.margin <= _LARGEST_MARGIN:
+        raise ValueError(f"a margin of {stopping.margin}")
+    if stopping.budget_s is not None and not 0 < stopping.budget_s <= _LONGEST_S:
+        raise ValueError(f"a budget of {stopping.budget_s} s")
     if '"mend":' not in text:
         return plan
     old = msgspec.json.decode(text, type=_OldPlan).skipped

@@ -20,10 +20,11 @@ from sectax.model.subject import Observation, Visit
 from sectax.record.appender import is_locked
 from sectax.record.builder import MeasuredBuilder
 from sectax.record.checksums import check_all_but_blocks
-from sectax.record.errors import check_database, check_file, has_content, log_path, reading
+from sectax.record.errors import check_database, check_file, damaged, has_content, limit_memory, log_path, reading
 from sectax.record.finished_blocks import BlockReducer, finished_blocks, pilot_failures, rows
 from sectax.record.plan_tables import decode_calibrated, decode_plan
-from sectax.record.schema import quoted
+from sectax.record.schema import RUN_ID, quoted
+from sectax.text.printable import printable
 
 # Reading a run of a million trials takes about one step of SQLite's virtual machine per byte of the file.
 STEPS_PER_BYTE, STEPS_OF_ANY = 20, 20_000_000
@@ -95,7 +96,10 @@ class RunReader:
             return decode_plan(self._value("SELECT plan FROM run", str))
 
     def run_id(self) -> str:
-        return self._value("SELECT id FROM run", str)
+        run_id = self._value("SELECT id FROM run", str)
+        if not RUN_ID.fullmatch(run_id):  # it names a file with private inputs
+            raise damaged(self.path, f"its id is {printable(run_id, 40)}")
+        return run_id
 
     def state(self) -> str:
         """'running', 'finished' or 'interrupted' (also: running without a writer)."""
@@ -229,6 +233,7 @@ def _open(path: Path, mode: str, resources: ExitStack) -> sqlite3.Connection:
     try:
         db.execute("PRAGMA trusted_schema = OFF")  # run files are untrusted
         limit_steps(db, path)
+        limit_memory(db, path)
         db.execute("PRAGMA cell_size_check = ON")
         db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
     except BaseException:

@@ -10,6 +10,8 @@ APPLICATION_ID = 0x53435458  # "SCTX", what `file` and SQLite show of a run file
 # host of a block.
 FORMAT = 4
 
+RUN_ID = re.compile(r"[0-9a-f]{16}")
+
 # Observations are clustered by block and series, and trials by block and treatment, so that sums need no sort. They
 # are appended block by block, so that only the last pages of the tree are written.
 TABLES = """
@@ -182,6 +184,14 @@ CREATE TABLE checksum (block INTEGER PRIMARY KEY, digest TEXT NOT NULL, telemetr
 """
 
 TABLE_NAMES = frozenset(re.findall(r"CREATE TABLE (\w+)", TABLES + CHECKSUMS))
+# Table -> column -> type, in all formats: format 2 called a hint `mend`.
+TABLE_COLUMNS: dict[str, dict[str, str]] = {
+    table: dict(re.findall(r"(?:^|, |\()\s*(\w+) (TEXT|INTEGER|REAL)\b", body, re.MULTILINE))
+    for table, body in re.findall(
+        r"CREATE TABLE (\w+) \((.*?)\)(?: WITHOUT ROWID)?(?:;|\s*\Z)", TABLES + CHECKSUMS, re.DOTALL
+    )
+}
+TABLE_COLUMNS["skipped"]["mend"] = "TEXT"
 
 # Finished blocks without failed subjects. CROSS JOIN keeps this order, in which every step is a key search.
 _COUNTED = """

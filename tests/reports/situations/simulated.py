@@ -99,7 +99,7 @@ class Case:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "run.sectax"
             with RunWriter.create(
-                path, plan, replace(ENVIRONMENT, hosts=dict(self.hosts)), "7f3a91c2", "0.1.0"
+                path, plan, replace(ENVIRONMENT, hosts=dict(self.hosts)), "7f3a91c2d4e5f607", "0.1.0"
             ) as writer:
                 for dropped in self.pilot:
                     writer.event(0, dropped)
