@@ -13,6 +13,7 @@ import signal
 import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -199,19 +200,15 @@ def client(access: S3Access) -> Any:
         settings |= {"s3": {"addressing_style": "path"}, "proxies": {}}
     else:
         settings["ignore_configured_endpoint_urls"] = True
+    certificates: str | None = None
     if access.ca_pem:
         with tempfile.NamedTemporaryFile("w", suffix=".pem", delete=False) as file:
             file.write(access.ca_pem)
-        arguments["verify"] = file.name
-    try:
-        s3 = boto3.session.Session().client("s3", config=Config(**settings), **arguments)
-        if access.ca_pem:
-            with contextlib.suppress(Exception):
-                s3.list_buckets()  # boto3 reads the file at the first call
-        return s3
-    finally:
-        if access.ca_pem:
-            os.unlink(file.name)
+        arguments["verify"] = certificates = file.name
+    s3 = boto3.session.Session().client("s3", config=Config(**settings), **arguments)
+    if certificates is not None:
+        weakref.finalize(s3, os.unlink, certificates)  # every new connection reads it
+    return s3
 
 
 def remove(s3: Any, journal: _Journal, left: dict[str, LeftoverBucket], longest_s: float = _LONGEST_S) -> None:
