@@ -88,6 +88,7 @@ RULES = tuple(
         (r"sectax compare \S+ published:(hmac|s3|secrets|confidential)", _ELSEWHERE),
         (r"sectax advise (five\.sectax|.*--(under|calls|mix))", _ELSEWHERE),
         (r"sectax gate ", "it needs a repository with two revisions: tests/gate makes one"),
+        (r"sectax trust", "it needs a sectax.toml: tests/cli/test_trust.py has some"),
         (r"sectax history ", "it needs many runs: tests/gate makes some"),
         (r"sectax audit TARGET", "the form of the command; TARGET stands for all that the table below it names"),
         (r"sectax run command .*--host", "it needs the script beside it: tests/run runs both"),

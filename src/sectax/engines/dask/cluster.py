@@ -62,6 +62,9 @@ class ClusterHost:
     lost: int = 0
 
 
+_LISTENING = "0A"  # TCP_LISTEN in /proc/net/tcp
+
+
 class Cluster:
     def __init__(self, address: str, security: Any) -> None:
         self._address = address
@@ -91,6 +94,11 @@ class Cluster:
         files = {"tls_ca_file": ca, "tls_client_cert": cert, "tls_client_key": key}
         security = _SECURITY(**{name: value for name, value in files.items() if value is not None})
         encrypted = security.tls_ca_file is not None
+        if not encrypted and not insecure and _is_loopback(address) and not _is_own_listener(address):
+            raise WrongUse(
+                f"the scheduler at {address} belongs to another user, who could run programs as you",
+                "give --tls-ca, --tls-cert and --tls-key, or --insecure if you trust that user",
+            )
         if not encrypted and not insecure and not _is_loopback(address):
             raise WrongUse(
                 f"{address} needs TLS: otherwise, others on the network could read the run's keys, and run programs "
@@ -439,6 +447,18 @@ def _is_loopback(address: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def _is_own_listener(address: str) -> bool:
+    """Whether the socket that listens on a port of loopback belongs to this user or root; true if there is none."""
+    port = int(address.rpartition(":")[2])
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        with contextlib.suppress(OSError), open(table, encoding="ascii") as sockets:
+            for fields in (line.split() for line in itertools.islice(sockets, 1, None)):
+                is_listener = fields[3] == _LISTENING and int(fields[1].rpartition(":")[2], 16) == port
+                if is_listener and int(fields[7]) not in (0, os.geteuid()):
+                    return False
+    return True
 
 
 def _silence_loggers() -> None:
