@@ -265,3 +265,14 @@ def test_no_config_ignores_the_file_after_the_dashes_too(project: Path) -> None:
 
     assert said.status == 0, said.err
     assert not (project / "started").exists()
+
+
+def test_a_failing_build_does_not_show_a_token(project: Path) -> None:
+    build = ("--build", "echo leaked: $MY_TOKEN >&2; exit 3")
+    words = ("--json", "--junit", "out.xml", *build, "--", "run", "command", "sleep 0.1")
+    said = gate(project, *TWO, *words, MY_TOKEN="s3cr3t-t0ken", **CI)
+
+    assert said.status == 3
+    everything = said.out + said.err + (project / "out.xml").read_text() + (project / "summary.md").read_text()
+    assert "s3cr3t" not in everything
+    assert "leaked: [MY_TOKEN]" in everything

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sectax.hosts.process.errors import describe_exit
+from sectax.text.masking import masked
 from sectax.text.printable import printable
 
 VERSION = 1
@@ -205,5 +206,5 @@ def refusal_message(refused: LauncherRefused, path: str, source: str, output: st
 
 def stderr_message(stderr: bytes) -> str:
     """The last lines of stderr, to append to a message."""
-    lines = [line.strip() for line in stderr.splitlines() if line.strip()][-_LAST_LINES:]
+    lines = [line.strip() for line in masked(stderr).splitlines() if line.strip()][-_LAST_LINES:]
     return f"; last on its stderr: {printable(b' | '.join(lines), _TAIL)}" if lines else ""

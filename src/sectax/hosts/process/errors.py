@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 
+from sectax.text.masking import masked
 from sectax.text.printable import printable
 
 
@@ -12,7 +13,7 @@ class ChildError(Exception):
 
     def __init__(self, message: str, stderr_tail: bytes = b"") -> None:
         super().__init__(message)
-        self.stderr_tail = stderr_tail
+        self.stderr_tail = masked(stderr_tail)
 
     @property
     def last_line(self) -> str:
