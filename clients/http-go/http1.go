@@ -52,7 +52,7 @@ type plainOne struct {
 	last     time.Time // when it was used last
 	digest   maphash.Hash
 	scratch  []byte
-	body     *bytes.Buffer // takes a copy of the body; nil where nobody wants one
+	body     io.Writer // gets the body too, if there is one
 }
 
 func newPlainOne(of *arm) *plainOne {
@@ -113,7 +113,7 @@ func (p *plainOne) ready(now time.Time) error {
 	return nil
 }
 
-func (p *plainOne) listen(to *bytes.Buffer) { p.body = to }
+func (p *plainOne) listen(to io.Writer) { p.body = to }
 
 func (p *plainOne) drop() {
 	if p.conn != nil {

@@ -49,7 +49,7 @@ func (m *multiplexed) transport() *http.Transport {
 
 func (m *multiplexed) ready(time.Time) error { return nil }
 
-func (m *multiplexed) listen(to *bytes.Buffer) { m.sink.listen(to) }
+func (m *multiplexed) listen(to io.Writer) { m.sink.listen(to) }
 
 func (m *multiplexed) drop() { m.shared.CloseIdleConnections() }
 

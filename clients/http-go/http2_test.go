@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -102,5 +103,30 @@ func TestAServerWithoutHTTP2IsFoundOut(t *testing.T) {
 	asked.URL = server.URL
 	if _, _, err := open(asked, maphash.MakeSeed()); err == nil || kit.KindOf(err) != "no-http2" {
 		t.Errorf("%v", err)
+	}
+}
+
+// A large body must not be kept: the client would need its size in memory, and more to copy it.
+func TestALargeBodyTakesNoMemory(t *testing.T) {
+	piece := make([]byte, 1<<20)
+	const pieces = 200
+	for _, http2 := range []bool{true, false} {
+		asked := served(t, true, func(to http.ResponseWriter, _ *http.Request) {
+			for range pieces {
+				_, _ = to.Write(piece)
+			}
+		})
+		asked.HTTP2, asked.MostBody = http2, 1<<30
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		opened, witnesses, err := open(asked, maphash.MakeSeed())
+		runtime.ReadMemStats(&after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if witnesses["body_bytes"] != int64(pieces*len(piece)) || after.Sys-before.Sys > 32<<20 {
+			t.Errorf("http2 %t: %v bytes took %d MiB", http2, witnesses["body_bytes"], (after.Sys-before.Sys)>>20)
+		}
+		opened.close()
 	}
 }
