@@ -1,4 +1,4 @@
-"""Sides that differ in more than what is compared, are not observed alike, or lack the one without it."""
+"""Sides that differ in more than the contrast, or that lack a baseline."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sectax.model.finding import Severity
 
 
 @check(
-    "F: the figures are to show the cost of something, and nothing was measured without it",
+    "F: the figures should show the cost of something, but nothing was measured without it",
     applies=lambda evidence: evidence.contrast is not None and bool(evidence.series),
 )
 def no_baseline(evidence: Evidence) -> Iterator[Remark]:
@@ -26,14 +26,14 @@ def no_baseline(evidence: Evidence) -> Iterator[Remark]:
         missing = f"no figure has the baseline, {contrast.factor} {contrast.baseline}"
         yield fatal(
             EVERYTHING,
-            f"nothing without {contrast.factor} was measured" if contrast.baseline is None else missing,
-            "the cost in question cannot be separated from everything else in the figures",
-            "measure the same without it, in turns with it",
+            f"nothing was measured without {contrast.factor}" if contrast.baseline is None else missing,
+            "the cost cannot be separated from everything else in the figures",
+            "measure the same without it, alternating between the two",
         )
 
 
 @check(
-    "F: timed calls of one side pass through a tracer, proxy or logger that those of the other do not",
+    "F: timed calls of one side alone pass through a tracer, proxy or logger",
     applies=lambda evidence: any(sides(evidence)),
 )
 def unequal_instruments(evidence: Evidence) -> Iterator[Remark]:
@@ -41,7 +41,7 @@ def unequal_instruments(evidence: Evidence) -> Iterator[Remark]:
     if contrast is None:
         return
     silent = []
-    # One group for each pair of tables (or one table) whose sides are set against each other.
+    # One group for each pair of tables (or one table) whose sides are compared.
     groups = {_against(group): group for group in sides(evidence)}
     for compared, group in groups.items():
         through = {series.levels[contrast.factor]: series.setting.instrument for series in group}
@@ -53,9 +53,9 @@ def unequal_instruments(evidence: Evidence) -> Iterator[Remark]:
             )
             yield fatal(
                 compared,
-                f"the timed calls are not observed alike: {words}",
-                "the difference includes what the instrument costs, on one side alone",
-                "remove the instrument, or let both sides pass through it",
+                f"the sides are measured through different instruments: {words}",
+                "the difference includes the cost of the instrument",
+                "remove the instrument, or use it on both sides",
             )
         elif None in through.values():
             silent.append(compared)
@@ -64,7 +64,7 @@ def unequal_instruments(evidence: Evidence) -> Iterator[Remark]:
         yield cannot_be_checked(where, "whether timed calls pass through a tracer, a proxy or a logger is not reported")
 
 
-# Of the setting, and what may have no meaning for what is measured, so that its lack is no lack.
+# Attributes that always matter, and those that matter only where a source reports them.
 _ALWAYS = {"processor": "processor", "runtime": "runtime"}
 _WHERE_REPORTED = {"library": "library", "size_bytes": "object size", "key_bits": "key bits"}
 _NAMES = _ALWAYS | _WHERE_REPORTED
@@ -85,8 +85,8 @@ def _applies(evidence: Evidence) -> bool:
 
 
 @check(
-    "F: what is compared differs in processor, runtime, library, object size or key bits besides; W: one "
-    "output has figures of several machines",
+    "F: the sides also differ in processor, runtime, library, object size or key bits; W: one output has figures of "
+    "several machines",
     applies=_applies,
 )
 def apples_and_oranges(evidence: Evidence) -> Iterator[Remark]:
@@ -115,7 +115,7 @@ def _sides(evidence: Evidence) -> Iterator[Remark]:
         )
         yield fatal(
             tables,
-            f"the sides differ in {_NAMES[attribute]} ({by_side_words}), which is not what is compared",
+            f"the sides also differ in {_NAMES[attribute]} ({by_side_words})",
             "the difference has two causes, and the figures cannot separate them",
             "make it the same on both sides",
         )
@@ -125,7 +125,7 @@ def _sides(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _machines(evidence: Evidence) -> Iterator[Remark]:
-    """One output that has the figures of two machines or builds, where nobody compares these."""
+    """Warn of one output with figures of several machines or builds."""
     if not evidence.imported or any(sides(evidence)):
         return
     for attribute, name in (("processor", "processors"), ("library", "builds of the library"), ("runtime", "runtimes")):
@@ -134,7 +134,7 @@ def _machines(evidence: Evidence) -> Iterator[Remark]:
             yield remark(
                 Severity.WARNING,
                 EVERYTHING,
-                f"the figures are of {len(values)} {name}: {'; '.join(sorted(values)[:4])}",
-                "figures set beside each other show this difference as well",
-                "compare figures of the same one only",
+                f"the figures come from {len(values)} {name}: {'; '.join(sorted(values)[:4])}",
+                "comparisons between the figures include this difference",
+                "compare only figures of the same one",
             )

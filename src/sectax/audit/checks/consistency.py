@@ -1,4 +1,4 @@
-"""What one output says twice, and differently: a mean below the minimum, a rate that is not its count over its time."""
+"""Contradictions within one output: a mean below the minimum, a wrong rate."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from sectax.model.finding import Severity
 
 # Tools take quantiles from histograms with steps of some per cent, and some cut digits off.
 TOLERANCE = 0.05
-# A summary of the values that are printed beside it has no such excuse.
+# A summary of values that are printed in the same output is exact but for rounding.
 OF_ITS_VALUES = 0.005
-# Shorter trials spend a part of their time on beginning and end.
+# Start and stop take a large part of shorter trials.
 LONG_ENOUGH_S = 0.5
-WRONG = "one of two numbers is wrong, so neither can be used"
-ASK = "find out where each number comes from"
+WRONG = "one of the two numbers is wrong, so neither can be used"
+ASK = "check where each number comes from"
 
 
 @check(
-    "F: a summary that its own values contradict, quantiles that fall, a mean outside the range, a rate that is not "
-    "its count over its time, a sum that is not that of its parts; W: a negative time or rate",
+    "F: a summary contradicts its values, quantiles fall, a mean is out of range, a rate is not its count over its "
+    "time, or a total is not the sum of its parts; W: a negative time or rate",
     sees=lambda evidence: evidence.speeds if evidence.imported else (),
 )
 def contradiction(evidence: Evidence) -> Iterator[Remark]:
@@ -31,13 +31,13 @@ def contradiction(evidence: Evidence) -> Iterator[Remark]:
         saw = f"{broken.promise}: {number(broken.left)} against {number(broken.right)} ({broken.run})"
         severity = Severity.FATAL if broken.fatal else Severity.WARNING
         yield remark(severity, broken.run, saw, WRONG, ASK, broken.figures)
-    # It may be a difference that is not called one, so it is no F.
+    # The figure may be an unlabelled difference, so this is a W.
     below = {
         series: (-least, f"{series.id} is {_with_unit(series, least)}")
         for series in evidence.speeds
         if (least := _least(series)) < 0
     }
-    yield from worst(Severity.WARNING, below, "no time and no rate is negative", ASK)
+    yield from worst(Severity.WARNING, below, "times and rates cannot be negative", ASK)
     for series in evidence.speeds:
         yield from _order(series)
         yield from _of_values(series)
@@ -54,7 +54,7 @@ def _least(series: Series) -> float:
 
 
 def _order(series: Series) -> Iterator[Remark]:
-    """Quantiles do not fall, and the mean lies between the smallest and the largest value."""
+    """Quantiles must not fall, and the mean must be between minimum and maximum."""
     shares = {claim.id: share for claim in series.claims if (share := quantile_share(claim.statistic)) is not None}
     placed = sorted((claim for claim in series.claims if claim.id in shares), key=lambda claim: shares[claim.id])
     pairs = [*combinations(placed, 2)]
@@ -66,13 +66,13 @@ def _order(series: Series) -> Iterator[Remark]:
             severity = Severity.FATAL if low.value > high.value * (1 + TOLERANCE) else Severity.WARNING
             saw = f"{low.id} is {_with_unit(series, low.value)}, and {high.id} is {_with_unit(series, high.value)}"
             figures = ids([series]) if len(series.values) else (low.id, high.id)
-            rule = "a mean lies between the least and the most" if mean in (low, high) else "quantiles must not fall"
+            rule = "a mean must be between minimum and maximum" if mean in (low, high) else "quantiles must not fall"
             yield remark(severity, series.table, saw, f"{rule}: {WRONG}", ASK, figures)
             return
 
 
 def _of_values(series: Series) -> Iterator[Remark]:
-    """Summaries beside the single values that they are of."""
+    """Compare printed summaries with the single values that they summarize."""
     if len(series.values) < 2 or not series.claims:
         return
     import numpy as np
@@ -97,7 +97,7 @@ def _of_values(series: Series) -> Iterator[Remark]:
 
 
 def _by_count(series: Series) -> Iterator[Remark]:
-    """A rate is the operations over the time, a bandwidth the bytes."""
+    """Compare a rate with operations over time, a bandwidth with bytes over time."""
     amounts = {Quantity.RATE: series.work.operations, Quantity.BANDWIDTH: series.work.bytes}
     claim, seconds, amount = series.claim("rate"), series.work.duration_s, amounts.get(series.quantity)
     if claim is None or not seconds or seconds < LONG_ENOUGH_S or amount is None:

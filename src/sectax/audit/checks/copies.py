@@ -1,4 +1,4 @@
-"""Two measurements never give the same numbers throughout."""
+"""Cells with identical numbers: two measurements never agree throughout."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from sectax.audit.checks.words import named
 from sectax.audit.form import Evidence, Series
 from sectax.model.finding import Severity
 
-# The chance that any two series of a source tie throughout by themselves; and of what is worth a question.
+# The chance that any two series of a source tie throughout: for F, and for W.
 CHANCE, DOUBTFUL = 1e-6, 1e-3
 FEWEST_VALUES = 3
-# Two values of any clock and any number of digits tie more often.
+# The least chance of a tie, whatever the clock and the number of digits.
 FINEST = 1e-6
-# Of two summaries that are nearer, one does not count.
+# Of two summaries within this ratio, one is counted.
 APART = 1.05
 
 
 @check(
-    "F: two cells hold exactly the same numbers, beyond chance; W: numbers with so few digits that it may be chance",
+    "F: two cells have exactly the same numbers, beyond chance; W: the numbers have few digits, so it may be chance",
     sees=lambda evidence: evidence.speeds,
 )
 def copied_data(evidence: Evidence) -> Iterator[Remark]:
@@ -44,14 +44,16 @@ def copied_data(evidence: Evidence) -> Iterator[Remark]:
                 every,
                 f"the same {len(numbers)} numbers are in {len(copies)} cells: "
                 f"{named(ids(group[0] for group in copies))}",
-                "equal cells were not all measured" if chance < CHANCE else "perhaps equal cells were not all measured",
-                "find out which of them were measured, and measure the others",
+                "some of these cells were copied, not measured"
+                if chance < CHANCE
+                else "some of these cells may have been copied",
+                "check which of them were measured, and measure the others",
             )
     yield from unknown(bare, "single values, or three summaries of each cell, are not reported")
 
 
 def _numbers(group: list[Series]) -> tuple[float, ...] | None:
-    """The single values of a thing, or else its summaries where there are at least three."""
+    """Return the single values of a thing, or at least three summaries."""
     values = group[0].values
     if len(values) >= FEWEST_VALUES:
         return tuple(values)
@@ -60,14 +62,13 @@ def _numbers(group: list[Series]) -> tuple[float, ...] | None:
 
 
 def _chance(numbers: tuple[float, ...], *, is_summary: bool) -> float:
-    """The chance that as many different numbers, with these digits, tie.
+    """Compute the chance that so many different numbers tie.
 
-    Two values near each other tie by one step of their last digit over how far they vary; that is at least a
-    hundredth where nothing else is known, and at most what so many digits leave.
+    A tie has the chance of one step of the last digit over the spread of the values.
     """
     different = {number for number in numbers if number}
     if is_summary:
-        # Quantiles and means that are near each other tie together.
+        # Summaries that are close to each other do not tie independently.
         different = {
             number for number in different if not any(number < larger <= APART * number for larger in different)
         }

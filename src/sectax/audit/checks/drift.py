@@ -1,4 +1,4 @@
-"""Single values that resemble their neighbours, as where they go somewhere: the figure is of no one state."""
+"""Neighbouring single values that resemble each other, as in a trend."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from sectax.audit.checks.interface import Remark, check
 from sectax.audit.form import Evidence
 from sectax.model.finding import Severity
 
-# The chance that a source of independent single values is warned of.
+# The chance of a false warning for a source of independent values.
 CHANCE = 0.005
-# With this correlation of neighbours an interval is a fifth too narrow.
+# At this correlation of neighbours an interval is a fifth too narrow.
 LEAST_ALIKE = 0.2
-ADVICE = "alternate what is compared, in random order and over several processes, and compare neighbours"
+ADVICE = "alternate the sides in random order over several processes, and compare neighbours"
 
 
 @check(
-    "W: neighbours among the single values resemble each other, as where they rise or fall",
+    "W: neighbouring single values are correlated, for example because they rise or fall",
     sees=lambda evidence: evidence.speeds,
 )
 def drift(evidence: Evidence) -> Iterator[Remark]:
@@ -29,8 +29,8 @@ def drift(evidence: Evidence) -> Iterator[Remark]:
     correlations: Worst = {}
     for at in significant_series(by_chance, CHANCE):
         series, correlation = singly[at], alike[at][0]
-        saw = f"neighbours among {len(series.values)} values resemble each other (correlation {correlation:.2f})"
+        saw = f"neighbouring values are correlated ({correlation:.2f} over {len(series.values)} values)"
         correlations[series] = correlation, saw
-    meaning = "what was measured, or the machine, changed meanwhile, so an interval that counts each is too narrow"
+    meaning = "the subject or the machine changed during the run, so an interval of independent values is too narrow"
     yield from worst(Severity.WARNING, correlations, meaning, ADVICE)
     yield from unknown(bare, NO_SINGLE_VALUES)

@@ -1,4 +1,4 @@
-"""What failed: the output itself reports it, or operations did, which are not the work whose cost is asked for."""
+"""Failures: reported by the tool, or among the operations."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from sectax.model.finding import Severity
 
 _OF_KIND = {
     TroubleKind.FAILED: (Severity.FATAL, "the tool reports that its work failed", "fix what failed, and run it again"),
-    TroubleKind.WARNED: (Severity.WARNING, "the tool warns of its own figures", "find out why, and run it again"),
-    TroubleKind.CUT: (Severity.WARNING, "a part of the output is missing", "audit the whole output"),
-    TroubleKind.UNREAD: (Severity.WARNING, "a part of the output is in none of the figures", "see what it says"),
+    TroubleKind.WARNED: (Severity.WARNING, "the tool itself warns about its figures", "find out why, and run it again"),
+    TroubleKind.CUT: (Severity.WARNING, "part of the output is missing", "audit the whole output"),
+    TroubleKind.UNREAD: (Severity.WARNING, "part of the output was not read", "read that part yourself"),
 }
 
 
 @check(
-    "F: the output itself reports a failure; W: it warns of its figures, or a part of it is missing",
+    "F: the output reports a failure; W: it contains a warning, or part of it is missing",
     applies=lambda evidence: bool(evidence.troubles),
 )
 def said_by_the_tool(evidence: Evidence) -> Iterator[Remark]:
     for group in gather(evidence.troubles, lambda trouble: (trouble.kind, trouble.text.split(":")[0])):
         first, repeats = group[0], len(group) - 1
-        more = f", and {repeats} more like it" if repeats else ""
+        more = f", and {repeats} similar" if repeats else ""
         severity, meaning, advice = _OF_KIND[first.kind]
         place = f"line {first.line}: " if first.line else ""
         yield remark(severity, EVERYTHING, f"{place}{first.text}{more}", meaning, advice)
@@ -54,30 +54,31 @@ def unequal_work(evidence: Evidence) -> Iterator[Remark]:
     yield from worst(
         Severity.WARNING,
         {group[0]: (0.0, _failures_in_words(group[0])) for group in gather(few, lambda series: series.run)},
-        "few operations failed, but they may be the slow ones",
-        "see what failed",
+        "few operations failed, but these may be the slow ones",
+        "find out what failed",
     )
     yield from unknown(
-        [series for series in speeds if failure_share(series) is None], "how many operations failed is not reported"
+        [series for series in speeds if failure_share(series) is None],
+        "the number of failed operations is not reported",
     )
 
 
 def _failures_in_words(series: Series) -> str:
     failures, operations = series.work.failures or 0.0, operation_count(series)
     if operations is None:
-        return f"{number(failures)} operations failed, of an unknown number"
+        return f"{number(failures)} operations failed; the total is unknown"
     if failures > operations:
-        return f"{number(failures)} failures beside {number(operations)} operations: one of the two counts is wrong"
+        return f"{number(failures)} failures of {number(operations)} operations: one of the two counts is wrong"
     return f"{number(failures)} of {number(operations)} operations failed"
 
 
 def operation_count(series: Series) -> float | None:
-    """How many operations were counted."""
+    """Return the number of operations counted."""
     return series.work.operations if series.work.operations is not None else series.trials
 
 
 def failure_share(series: Series) -> float | None:
-    """The share of operations that failed; None where that is unknown."""
+    """Return the share of operations that failed; None where unknown."""
     failures, operations = series.work.failures, operation_count(series)
     if failures is None or (failures > 0 and operations is None):
         return None

@@ -1,4 +1,4 @@
-"""The first operations of a process are different from the later ones."""
+"""The first operations of a process differ from later ones."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# The chance that any of the healthy series of a source is called different.
+# The chance of a false warning for a source without a warm-up effect.
 CHANCE = 0.01
 FEWEST_VALUES = 5
-# A smaller difference is no reason for doubt, however sure it is.
+# A smaller difference does not matter, even if significant.
 LEAST_DIFFERENCE = 0.05
-# As standard deviation of logs: values that repeat on a coarse clock show no spread of their own.
+# The least standard deviation of logs: values of a coarse clock repeat and show no spread.
 LEAST_SPREAD = 0.01
 
 
@@ -34,8 +34,8 @@ def first_trial(evidence: Evidence) -> Iterator[Remark]:
     mixed: Worst = {
         series: (0.0, "cold and warm trials are in one summary") for series in speeds if series.work.cold is Cold.MIXED
     }
-    meaning = "two quantities were mixed, and the figure is of neither"
-    advice = "report the first trial by itself, and the later ones by themselves"
+    meaning = "the figure mixes two quantities and describes neither"
+    advice = "report the first trial and the later ones separately"
     yield from worst(Severity.FATAL, mixed, meaning, advice)
     enough, _ = with_values((series for series in speeds if series not in mixed), FEWEST_VALUES)
     begun = [_beginning(slowness(series)[:MAX_VALUES]) for series in enough]
@@ -45,17 +45,16 @@ def first_trial(evidence: Evidence) -> Iterator[Remark]:
         saw = f"the first of {len(enough[at].values)} values is {ratio:.3g} times the median of the rest"
         different[enough[at]] = abs(begun[at][0]), saw
     meaning = "the warm-up is part of the figure"
-    yield from worst(Severity.WARNING, different, meaning, "discard the first trial, or report it by itself")
+    yield from worst(Severity.WARNING, different, meaning, "discard the first trial, or report it separately")
     silent = [series for series in speeds if series.work.cold is None and not len(series.values) >= FEWEST_VALUES]
-    yield from unknown(
-        silent, "whether the first, cold trials are in the figure is not reported, nor enough single values"
-    )
+    yield from unknown(silent, "neither whether cold trials are included nor enough single values are reported")
 
 
 def _beginning(times: NDArray[np.float64]) -> tuple[float, float]:
-    """How far the first value is from the rest, in logs, and the chance of that: 1 where it is too little to matter.
+    """Return the first value's distance from the rest in logs, and its p-value.
 
-    By Student's prediction interval on logs, where it lies beyond all of the rest.
+    The p-value comes from Student's prediction interval on logs. It is 1 where the difference is too small to matter,
+    or where the first value is within the range of the rest.
     """
     import numpy as np
     from scipy.special import stdtr
@@ -67,5 +66,5 @@ def _beginning(times: NDArray[np.float64]) -> tuple[float, float]:
         return excess, 1.0
     spread = max(float(rest.std(ddof=1)), LEAST_SPREAD)
     t = abs(first - float(rest.mean())) / (spread * math.sqrt(1 + 1 / rest.size))
-    # Noise with heavy tails is called different several times as often as Student says.
+    # With heavy tails, false warnings are several times as frequent as Student's distribution gives.
     return excess, min(1.0, max(8 * float(stdtr(rest.size - 1, -t)), 2e-3))

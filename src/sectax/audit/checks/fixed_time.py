@@ -1,4 +1,4 @@
-"""A total time that was configured, or a rate that was asked for, shows no cost."""
+"""A configured total time or a requested rate cannot show a cost."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sectax.audit.checks.words import duration, number
 from sectax.audit.form import EndsBy, Evidence, Quantity, Series
 from sectax.model.finding import Severity
 
-# Trials of so unlike numbers of operations last alike by the clock alone.
+# Trials with such different numbers of operations take the same time only if the clock ends them.
 ALIKE, UNLIKE = 0.002, 1.5
-NO_COST = "the figure is the same however fast the machine is, so it shows no cost and no lack of one"
+NO_COST = "the figure is the same at any speed, so it says nothing about a cost"
 
 
 def _totals(evidence: Evidence) -> list[Series]:
@@ -30,7 +30,7 @@ def _sees(evidence: Evidence) -> list[Series]:
 
 
 @check(
-    "F: a total time that was configured, or a rate that was asked for; W: the same time for different counts",
+    "F: a configured total time, or a requested rate; W: the same time for different numbers of operations",
     sees=_sees,
 )
 def fixed_time_total(evidence: Evidence) -> Iterator[Remark]:
@@ -38,12 +38,10 @@ def fixed_time_total(evidence: Evidence) -> Iterator[Remark]:
     fixed = {series: series.work.ends_by and series.work.ends_by is EndsBy.TIME for series in totals}
     yield from unknown(
         [series for series in totals if fixed[series] is None and not series.work.operations],
-        "what ended the trial, the clock or a number of operations, is not reported",
+        "the output does not report whether the clock or a number of operations ended the trial",
     )
-    configured: Worst = {
-        series: (0.0, "the total is the time that was configured") for series in totals if fixed[series]
-    }
-    advice = "compare operations per second, or let a number of operations end the trial"
+    configured: Worst = {series: (0.0, "the total is the configured time") for series in totals if fixed[series]}
+    advice = "compare operations per second, or end the trial after a fixed number of operations"
     yield from worst(Severity.FATAL, configured, NO_COST, advice)
     unsaid = [series for series in totals if series.work.operations and fixed[series] is None]
     same: Worst = {}
@@ -57,11 +55,11 @@ def fixed_time_total(evidence: Evidence) -> Iterator[Remark]:
             same[series] = (max(counts) / min(counts), times)
     yield from worst(Severity.WARNING, same, f"the clock ended the trials: {NO_COST}", advice)
     as_asked: Worst = {
-        series: (0.0, f"the rate is the one that was asked for, {series.work.target_rate:g}/s")
+        series: (0.0, f"the rate is the requested rate, {series.work.target_rate:g}/s")
         for series in evidence.series
         if _is_as_asked(series)
     }
-    yield from worst(Severity.FATAL, as_asked, NO_COST, "compare latencies, or ask for as much as possible")
+    yield from worst(Severity.FATAL, as_asked, NO_COST, "compare latencies, or send as fast as possible")
 
 
 def _is_as_asked(series: Series) -> bool:
@@ -72,6 +70,6 @@ def _is_as_asked(series: Series) -> bool:
     )
     if series.quantity is not Quantity.RATE or not target or achieved is None:
         return False
-    # Operations that are sent at random times are a Poisson number.
+    # With random send times the count has a Poisson distribution.
     chance = 0.01 + (3 / math.sqrt(sent) if sent and sent > 0 else 0.0)
     return abs(achieved / target - 1) <= chance

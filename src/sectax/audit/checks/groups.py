@@ -1,4 +1,4 @@
-"""Series set side by side, and remarks on all series of a table at once."""
+"""Groups of series, and remarks on all series of a table at once."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 T = TypeVar("T")
-# Series with a fault: how bad it is beside the others, and what was seen.
+# Series with a fault: its rank among the others, and the finding.
 Worst = dict[Series, tuple[float, str]]
-# Fewer single values show neither a trend nor modes.
+# Fewer single values show no trend and no modes.
 FEWEST = 10
-NO_SINGLE_VALUES = f"needs {FEWEST} single values above zero, in the order in which they were taken"
+NO_SINGLE_VALUES = f"needs {FEWEST} single values above zero, in order of measurement"
 
 
 def ids(group: Iterable[Series]) -> tuple[str, ...]:
-    """The figures of these series."""
+    """Return the ids of the figures of these series."""
     return tuple(dict.fromkeys(claim.id for series in group for claim in series.figures))
 
 
 def gather(every: Iterable[T], key: Callable[[T], Hashable]) -> list[list[T]]:
-    """In groups of equal keys, in order of appearance."""
+    """Group items by key, in order of appearance."""
     groups: dict[Hashable, list[T]] = {}
     for item in every:
         groups.setdefault(key(item), []).append(item)
@@ -40,19 +40,19 @@ def by_table(every: Iterable[Series]) -> list[list[Series]]:
 
 
 def things(every: Iterable[Series]) -> list[list[Series]]:
-    """The series of each thing: their claims are of the same single values."""
+    """Group the series by the thing measured: their claims share single values."""
     return gather(every, lambda series: series.same_thing)
 
 
 def without(series: Series, *factors: str) -> Hashable:
-    """What series share that differ in nothing but the levels of these factors."""
+    """Return a key of everything but the levels of these factors."""
     levels = frozenset(item for item in series.levels.items() if item[0] not in factors)
     statistics = tuple(claim.statistic for claim in series.claims)
     return series.metric, series.quantity, statistics, levels
 
 
 def sides(evidence: Evidence) -> Iterator[list[Series]]:
-    """Series that the source compares: they differ in the level of what is contrasted, and in no other."""
+    """Yield groups of series that differ only in the level of the contrast."""
     contrast = evidence.contrast
     if contrast is None:
         return
@@ -63,7 +63,7 @@ def sides(evidence: Evidence) -> Iterator[list[Series]]:
 
 
 def rows(every: Iterable[Series], by: Callable[[Series], float | None]) -> Iterator[list[Series]]:
-    """Series of one table that differ in one factor alone, over which `by` has two values or more; rising in it."""
+    """Yield groups of one table that differ in one factor, sorted by *by*."""
     for table in by_table(series for series in every if by(series) is not None):
         for factor in dict.fromkeys(name for series in table for name in series.levels):
             for group in gather(table, lambda series, factor=factor: without(series, factor)):  # type: ignore[misc]
@@ -72,7 +72,7 @@ def rows(every: Iterable[Series], by: Callable[[Series], float | None]) -> Itera
 
 
 def with_values(every: Iterable[Series], fewest: int = FEWEST) -> tuple[list[Series], list[Series]]:
-    """One series of each thing that has *fewest* single values above zero, and the series of all other things."""
+    """Split into things with enough positive single values, and the others."""
     import numpy as np
 
     singly: list[Series] = []
@@ -86,7 +86,7 @@ def with_values(every: Iterable[Series], fewest: int = FEWEST) -> tuple[list[Ser
 
 
 def slowness(series: Series) -> NDArray[np.float64]:
-    """Its single values so that more is slower: times as they are, rates as times of one."""
+    """Return the single values as times; rates become times per unit."""
     import numpy as np
 
     values = np.asarray(series.values, dtype=np.float64)
@@ -94,7 +94,10 @@ def slowness(series: Series) -> NDArray[np.float64]:
 
 
 def worst(severity: Severity, by_series: Worst, meaning: str, advice: str) -> Iterator[Remark]:
-    """One remark for each table, in the words of its worst series. Tables with the same words share a remark."""
+    """Yield one remark per table, about its worst series.
+
+    Tables with the same finding share a remark.
+    """
     alike: dict[str, list[tuple[Series, list[Series]]]] = {}
     for table in by_table(by_series):
         most = max(table, key=lambda series: by_series[series][0])
@@ -103,23 +106,23 @@ def worst(severity: Severity, by_series: Worst, meaning: str, advice: str) -> It
         every = [series for _, table in tables for series in table]
         first = tables[0][0].id
         where = f" ({first})" if len(tables) == 1 and first not in words else ""
-        elsewhere = f". Seen in {named(ids(every))}" if len(every) > 1 else ""
+        elsewhere = f". Affected: {named(ids(every))}" if len(every) > 1 else ""
         yield about(severity, every, f"{words}{where}{elsewhere}", meaning, advice)
 
 
 def by_severity(rows: Iterable[tuple[Severity, Series, float, str]], meaning: str, advice: str) -> Iterator[Remark]:
-    """The `worst` of each severity, of faults that may be fatal or not."""
+    """Yield the `worst` remarks of each severity."""
     for faults in gather(sorted(rows, key=lambda fault: fault[0] is not Severity.FATAL), lambda fault: fault[0]):
         yield from worst(faults[0][0], {series: (grade, saw) for _, series, grade, saw in faults}, meaning, advice)
 
 
 def about(severity: Severity, group: Sequence[Series], saw: str, meaning: str, advice: str) -> Remark:
-    """One remark on these series, of whatever tables."""
+    """Make one remark on these series, across tables."""
     return remark(severity, tables_subject(series.table for series in group), saw, meaning, advice, ids(group))
 
 
 def unknown(group: Sequence[Series], missing: str, advice: str = "") -> Iterator[Remark]:
-    """One note for all series that lack the same thing; none where there are none."""
+    """Yield one note for all series that lack the same data."""
     figures = ids(group)
     if figures:
         which = f"{len(figures)} figures" if len(figures) > 1 else figures[0]

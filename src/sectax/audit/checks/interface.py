@@ -1,4 +1,4 @@
-"""What a check is, and what it says."""
+"""Checks and their remarks."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from sectax.model.finding import CANNOT_BE_CHECKED, AuditWarning, Severity
 E = TypeVar("E")
 
 
-# What a check says: a warning that does not name its check yet.
+# A warning that does not name its check yet.
 Remark = AuditWarning
 
 
 def remark(
     severity: Severity, subject: str, saw: str, meaning: str, advice: str = "", figures: tuple[str, ...] = ()
 ) -> Remark:
-    """Say of the subject (tables, or all figures) what was seen, what follows for who quotes it, and what to do."""
+    """Make a remark: the finding, what follows from it, and what to do."""
     return Remark("", severity, subject, saw, meaning, advice, figures)
 
 
-# No conclusion about the subject can be drawn; and: conclusions about it need care.
+# Fatal: no conclusion about the subject can be drawn. Warning: conclusions need care.
 fatal, warning = partial(remark, Severity.FATAL), partial(remark, Severity.WARNING)
 
 
 def cannot_be_checked(subject: str, missing: str, advice: str = "", figures: tuple[str, ...] = ()) -> Remark:
-    """The answer of a check that lacks data: never passed in silence."""
+    """Make a note for a check that lacks data."""
     return remark(Severity.NOTE, subject, f"{CANNOT_BE_CHECKED}{missing}", "this was not checked", advice, figures)
 
 
 @dataclass(frozen=True)
 class CheckOutcome:
-    """What one check did. One that applies and says nothing saw nothing wrong. `seen` are the figures it judged."""
+    """The result of one check; `seen` are the figures that it judged."""
 
     check: str
     rule: str
@@ -49,17 +49,17 @@ class CheckOutcome:
 
 @dataclass(frozen=True)
 class Check(Generic[E]):
-    """One reason for doubt; `check` makes it of the function that examines."""
+    """One reason for doubt, made by the decorator `check`."""
 
     id: str  # stable; scripts and reports know the check by it
-    rule: str  # what it holds against; printed in the documentation
-    # What it says: nothing where all is well, 'cannot be checked' (a note) where data are missing.
+    rule: str  # what fails the check; printed in the documentation
+    # Remarks: none where all is well, 'cannot be checked' (a note) where data are missing.
     examine: Callable[[E], Iterable[Remark]]
-    sees: Callable[[E], Iterable[Series]]  # what it judges one by one; none where it judges sides or the whole source
-    applies: Callable[[E], bool]  # whether it has anything to say where it sees no figure; where not, it is silent
+    sees: Callable[[E], Iterable[Series]]  # series judged one by one; none where it judges sides or the whole source
+    applies: Callable[[E], bool]  # whether it applies where `sees` is empty
 
     def review(self, evidence: E) -> CheckOutcome:
-        """What it does with the evidence."""
+        """Run the check on the evidence."""
         ids = tuple(dict.fromkeys(claim.id for series in self.sees(evidence) for claim in series.figures))
         looked = bool(ids) or self.applies(evidence)
         warnings = tuple(replace(warning, check=self.id) for warning in (self.examine(evidence) if looked else ()))
@@ -71,14 +71,14 @@ def check(
     sees: Callable[[Any], Iterable[Series]] = lambda _: (),
     applies: Callable[[Any], bool] = lambda _: False,
 ) -> Callable[[Callable[[E], Iterable[Remark]]], Check[E]]:
-    """Make a check of the function that examines the evidence, with the id that the function's name gives."""
+    """Decorate a function as a check; its id comes from the function name."""
     return lambda examine: Check(examine.__name__.replace("_", "-"), rule, examine, sees, applies)
 
 
 def load_checks(package: ModuleType, order: str) -> tuple[Check[Any], ...]:
-    """The checks of all files of a package, in the order of their ids."""
+    """Load the checks of all modules of a package, in the given order."""
     modules = (import_module(f"{package.__name__}.{module.name}") for module in iter_modules(package.__path__))
     every = {check.id: check for module in modules for check in vars(module).values() if isinstance(check, Check)}
     if every.keys() != set(order.split()):
-        raise LookupError(f"checks without a place: {every.keys() ^ set(order.split())}")
+        raise LookupError(f"checks without a place in the order: {every.keys() ^ set(order.split())}")
     return tuple(every[id] for id in order.split())

@@ -1,4 +1,4 @@
-"""A label says one thing and the real thing says another."""
+"""Labels that contradict the thing measured."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from sectax.audit.form import Evidence, Series, Setting
 from sectax.formats.curves import contradiction, named_curve, stated_bits
 from sectax.model.finding import Severity
 
-# Labels whose bits are those of a key that has a curve or a modulus.
+# Labels whose bits are the length of a key with a curve or a modulus.
 _KEY = re.compile(r"\b(?:rsa|e[cd](?:dsa|dh)?|dsa|keys?)\b", re.IGNORECASE)
 
 
 def _relevant(evidence: Evidence) -> list[Series]:
     every = evidence.series
-    # Of a service of which a setting is known to be withdrawn, every figure is looked at.
+    # Where a service has withdrawn a setting, all figures are checked.
     if any(series.setting.withdrawn for series in every):
         return [*every]
     return [series for series in every if any(map(_states, series.levels.values()))]
 
 
 def _states(label: str) -> bool:
-    """Whether a label says how many bits a key has."""
+    """Whether a label gives the length of a key."""
     return bool(stated_bits(label)) and (named_curve(label) is not None or _KEY.search(label) is not None)
 
 
@@ -39,37 +39,36 @@ def mislabelled_level(evidence: Evidence) -> Iterator[Remark]:
     unsaid = [
         series for series, _ in labelled if series not in known and named_curve(series.setting.curve or "") is None
     ]
-    yield from unknown(unsaid, "the label states the bits of a key, and how long the key was is not reported")
+    yield from unknown(unsaid, "the label gives a key length, but the actual length is not reported")
     for label in dict.fromkeys(label for _, label in labelled):
         of_label = [series for series, series_label in labelled if series_label == label]
         for group in gather(of_label, lambda series, label=label: _fault(label, series.setting)):  # type: ignore[misc]
             fault = _fault(label, group[0].setting)
             if fault is not None:
-                saw = f"{label}: {fault}. Seen in {named(ids(group))}"
-                meaning = "something else was measured than the label says"
-                yield about(Severity.FATAL, group, saw, meaning, "correct the label, or measure what it says")
+                saw = f"{label}: {fault}. Affected: {named(ids(group))}"
+                meaning = "the label does not describe what was measured"
+                yield about(Severity.FATAL, group, saw, meaning, "correct the label, or measure what it names")
     yield from _withdrawn(evidence)
 
 
 def _fault(label: str, setting: Setting) -> str | None:
-    """Why the bits in the label are not those of the key; None where they are, or where that is not known."""
+    """Why the bits in the label are wrong; None where right or unknown."""
     fault = contradiction(label, setting.curve)
     if fault is not None or named_curve(label) or named_curve(setting.curve or ""):
         return fault
     stated = stated_bits(label)
     if setting.key_bits is None or setting.key_bits in stated:
         return None
-    return f"the label says {' or '.join(map(str, stated))} bits, and the key has {setting.key_bits}"
+    return f"the label says {' or '.join(map(str, stated))} bits, but the key has {setting.key_bits}"
 
 
 def _withdrawn(evidence: Evidence) -> Iterator[Remark]:
-    """Levels that the service no longer offers."""
     ended = [series for series in evidence.series if series.setting.withdrawn]
     for group in gather(ended, lambda series: series.setting.withdrawn):
         setting, _, why = (group[0].setting.withdrawn or "").partition(", ")
         yield warning(
             setting,
             f"no longer available: {why} ({counted(len(group), 'figure')})",
-            "nobody can choose this setting, or measure it again",
-            "compare what the service offers today",
+            "this setting can no longer be chosen or measured",
+            "compare settings that the service offers today",
         )

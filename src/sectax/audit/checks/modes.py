@@ -1,4 +1,4 @@
-"""Single values in two modes, and summaries that show it: an average hides what happens."""
+"""Two modes in the single values, or summaries that hint at them or a tail."""
 
 from __future__ import annotations
 
@@ -12,31 +12,29 @@ from sectax.audit.checks.words import duration, number, share, slower
 from sectax.audit.form import Evidence, Quantity, Series, quantile_share
 from sectax.model.finding import Severity
 
-# The chance that a source of single values with one mode is warned of.
+# The chance of a false warning for a source with one mode.
 CHANCE = 0.004
-# Modes that are nearer change no conclusion.
+# Closer modes change no conclusion.
 LEAST_APART = 0.05
-# Of summaries: a mean so many times its median is decided by a tail; an interval that wide shows no middle.
+# In a summary, a larger ratio of mean to median means a long tail; a wider interval leaves the center unknown.
 MEAN_OF_A_TAIL, WIDE_INTERVAL = 2.0, 0.25
-# Of so few values the mean is hardly known.
+# With fewer values the mean may be very uncertain.
 FEW = 30
 
 
 @check(
-    "W: two modes; few values whose mean is hardly known; summaries that show a "
-    "tail (a mean of twice the median, an error of a quarter of the value)",
+    "W: two modes; a mean of few values with a wide interval; summaries with a long tail (a mean of twice the median, "
+    "an error of a quarter of the value)",
     sees=lambda evidence: evidence.speeds,
 )
 def modes(evidence: Evidence) -> Iterator[Remark]:
     singly, bare = with_values(evidence.speeds)
-    meaning = "a median is in one mode or the other, and a mean in neither"
-    yield from worst(
-        Severity.WARNING, _modes(singly), meaning, "report the modes one by one, with how often each comes"
-    )
+    meaning = "a median is in one of the modes, and a mean between them"
+    yield from worst(Severity.WARNING, _modes(singly), meaning, "report each mode separately, with its share")
     measured = evidence.speeds if evidence.imported else ()
     summaries: Worst = {series: (0.0, words) for series in measured if (words := _in_summary(series))}
-    meaning = "the mean mixes several states, or a few values decide it"
-    advice = "report quantiles from enough values, and see what happens in the slow ones"
+    meaning = "the mean mixes several states, or depends on a few extreme values"
+    advice = "report quantiles from enough values, and find out why some are slow"
     yield from worst(Severity.WARNING, summaries, meaning, advice)
     yield from unknown(bare, NO_SINGLE_VALUES)
 
@@ -58,17 +56,17 @@ def _modes(singly: list[Series]) -> Worst:
 
 
 def _of_few(count: int, spread: float, centre: float) -> str:
-    """The mean of few values as their standard deviation leaves it: Student's interval at 95 %."""
+    """Check whether few values leave the mean uncertain (Student's 95 % interval)."""
     if not 2 <= count < FEW or centre <= 0:
         return ""
     from scipy.special import stdtrit
 
     reach = float(stdtrit(count - 1, 0.975)) * spread / math.sqrt(count) / centre
-    return f"the mean of {count} values is known to ± {share(reach)} only, at 95 %" if reach >= WIDE_INTERVAL else ""
+    return f"the mean of {count} values is uncertain by ± {share(reach)} (95 %)" if reach >= WIDE_INTERVAL else ""
 
 
 def _in_summary(series: Series) -> str:
-    """What a summary shows of the distribution behind it; of one with single values, these show more but its error."""
+    """Check a summary for signs of a long tail or of too few values."""
     claims = {claim.statistic: claim for claim in series.claims}
     mean, median, error = claims.get("mean"), claims.get("median"), claims.get("error")
     centre = mean or claims.get("rate") or claims.get("one") or median

@@ -1,4 +1,4 @@
-"""More bytes in a second than the wire or the memory can carry, and loops with nothing in them."""
+"""Bandwidths above the limit of link or memory, and empty loops."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sectax.model.finding import Severity
 
 # A measured bandwidth has an error of its own.
 LINK_TOLERANCE = 1.1
-# About two cycles of a fast processor: an empty loop takes one. Up to twice that much hardly anything was in it.
+# About two cycles of a fast processor; an empty loop takes one. Up to twice as long the loop was almost empty.
 SHORTEST_OPERATION_S, HARDLY_ANYTHING_S = 5e-10, 1e-9
-# Names of what is to do nothing, or to run on many processors at once, whose time is shared among its operations.
+# Names of benchmarks that do nothing by intent, or divide their time among many processors.
 _BY_INTENT = re.compile(
     r"(?i)baseline|empty|loop|overhead|nothing|control|calibrat|parallel|concurren|contend|multi|per_?cpu|goroutine"
     r"|thread|disabled|\bno_?op"
 )
-USE_THE_RESULTS = "use the results, so that the work cannot be left out"
+USE_THE_RESULTS = "use the results, so that the compiler cannot remove the work"
 
 
 def _relevant(evidence: Evidence) -> list[Series]:
@@ -33,8 +33,8 @@ def _relevant(evidence: Evidence) -> list[Series]:
 
 
 @check(
-    "F: more bytes per second than the memory or link carries, or under 0.5 ns for an operation in a loop whose length "
-    "the tool chose, unless its name says 'empty', 'parallel' or the like; W: any other operation under 1 ns",
+    "F: more bytes per second than memory or link allow, or under 0.5 ns per operation in a loop whose length the tool "
+    "chose, unless its name says 'empty', 'parallel' or similar; W: any other operation under 1 ns",
     sees=_relevant,
 )
 def faster_than_physics(evidence: Evidence) -> Iterator[Remark]:
@@ -44,7 +44,7 @@ def faster_than_physics(evidence: Evidence) -> Iterator[Remark]:
     beyond: Worst = {
         series: (
             bytes_s,
-            f"{series.id} would be {bandwidth(bytes_s)}, and at most {bandwidth(link_bandwidth(series))} is possible",
+            f"{series.id} would be {bandwidth(bytes_s)}; at most {bandwidth(link_bandwidth(series))} is possible",
         )
         for series, bytes_s in moving.items()
         if bytes_s > LINK_TOLERANCE * link_bandwidth(series)
@@ -52,9 +52,9 @@ def faster_than_physics(evidence: Evidence) -> Iterator[Remark]:
     yield from worst(Severity.FATAL, beyond, "the bytes were not moved", "check that the whole body arrives")
     yield from unknown(
         [series for series in moving if series.work.link_bytes_s is None and series not in beyond],
-        "the bandwidth of the memory or link is not reported, and the figures are below that of any",
+        "the bandwidth of memory or link is not reported",
     )
-    meaning = "a loop with nothing in it, or hardly anything, was timed: the compiler left out the work"
+    meaning = "an empty or almost empty loop was timed: the compiler removed the work"
     yield from by_severity(_empty(relevant), meaning, USE_THE_RESULTS)
 
 
@@ -66,13 +66,13 @@ def _empty(relevant: list[Series]) -> Iterator[tuple[Severity, Series, float, st
 
 
 def _of_one_thread(series: Series) -> float:
-    """How long one operation kept a thread; of a rate of several threads each does its share."""
+    """Return the time per operation of one thread."""
     threads = series.work.threads if series.quantity is Quantity.RATE else None
     return (series.seconds_per_operation() or 0.0) * (threads or 1)
 
 
 def _is_empty(series: Series, seconds: float) -> bool:
-    """Whether nothing can have been in the loop of a benchmark, and its name does not say so."""
+    """Whether the loop must have been empty, though its name does not say so."""
     names = (series.id, series.work.operation or "", *series.levels.values())
     by_intent = any(map(_BY_INTENT.search, names))
     return seconds < SHORTEST_OPERATION_S and series.work.calibrated is True and not by_intent
@@ -84,5 +84,5 @@ def _bytes_s(series: Series) -> float | None:
     seconds, size = series.seconds_per_operation(), series.work.size_bytes
     if seconds is None or size is None or series.work.moves is not Moves.BODY:
         return None
-    # A time that is printed as 0 is another check's subject.
+    # Times of 0 are reported by `timer`.
     return size / seconds if seconds > 0 else None

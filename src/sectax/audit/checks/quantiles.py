@@ -1,4 +1,4 @@
-"""A quantile, a worst case or a ratio that so few observations cannot support."""
+"""Quantiles, maxima and ratios of too few observations."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from sectax.audit.checks.words import counted, named, tables_subject
 from sectax.audit.form import SPEEDS, VALUES, Claim, Evidence, Quantity, Series, quantile_share
 from sectax.model.finding import Severity
 
-# With so many the maximum lies above the 95 % quantile with 95 % confidence (Wilks 1941: 0.95^59 < 0.05).
+# With this many the maximum is above the 95 % quantile with 95 % confidence (Wilks 1941: 0.95^59 < 0.05).
 WORST_NEEDS = 59
 MEDIAN_NEEDS = 6
-# Statistics that have an interval as soon as there are two values. A minimum is taken for what it is.
+# Statistics that have an interval from two values on. A minimum claims nothing beyond itself.
 _CENTRES = frozenset({"mean", "total", "rate", "one", "min"})
-MORE = "more trials, or report it as a single observation"
+MORE = "run more trials, or report it as a single observation"
 Pair = tuple[Series, Claim]
 
 
 def needed(statistic: str | None) -> int | None:
-    """Independent observations that a finite 95 % interval of this statistic needs; None where it is no quantile."""
+    """Observations that a 95 % interval needs; None if not a quantile."""
     from sectax.stats.quantiles import observations_needed
 
     if statistic in ("max", "worst"):
@@ -40,22 +40,22 @@ def _relevant(evidence: Evidence) -> list[Pair]:
 
 
 def _count(series: Series) -> int | None:
-    """Independent observations. Calls of one instance share one high-water mark of its memory."""
+    """Independent observations; calls of one instance share its peak memory."""
     return series.work.replicates if series.quantity is Quantity.MEMORY else series.trials
 
 
 @check(
     "F: fewer observations than a 95 % interval needs (median 6, p90 36, p95 72, p99 368; maximum 59; a ratio 2); "
-    "W: too few for some, where the statistic is not reported; one value by itself",
+    "W: too few for some statistics, where the statistic is not reported; a single value",
     sees=lambda evidence: [series for series, _ in _relevant(evidence)],
 )
 def unsupported_quantile(evidence: Evidence) -> Iterator[Remark]:
     relevant = _relevant(evidence)
     uncounted = [series for series in dict.fromkeys(series for series, _ in relevant) if _count(series) is None]
     speeds = [series for series in uncounted if series.quantity in SPEEDS]
-    yield from unknown(speeds, "how many trials are behind it is not reported")
+    yield from unknown(speeds, "the number of trials is not reported")
     memory = [series for series in uncounted if series.quantity not in SPEEDS]
-    yield from unknown(memory, "how many fresh instances are behind it is not reported")
+    yield from unknown(memory, "the number of new instances is not reported")
     with_count = [(series, claim) for series, claim in relevant if _count(series) is not None]
     compares = evidence.contrast is not None and evidence.contrast.reported
     compared = set(ids(series for group in sides(evidence) for series in group)) if compares else set()
@@ -66,21 +66,19 @@ def unsupported_quantile(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _single(pairs: list[Pair], compared: set[str]) -> Iterator[Remark]:
-    """One value behind each: F where a ratio or a quantile is taken from it."""
+    """Report claims of one value: F where it supports a ratio or a quantile."""
     supporting = [pair for pair in pairs if pair[1].id in compared or needed(pair[1].statistic) is not None]
     alone = [pair for pair in pairs if pair not in supporting]
     if supporting:
         saw = f"only one value of {_names(supporting)}"
-        yield _about(
-            Severity.FATAL, supporting, saw, "one value has no interval, so it supports no ratio and no quantile"
-        )
+        yield _about(Severity.FATAL, supporting, saw, "one value has no interval, so it supports no ratio or quantile")
     if alone:
         saw = f"only one value of {_names(alone)}"
         yield _about(Severity.WARNING, alone, saw, "one value by itself supports no conclusion")
 
 
 def _group(group: list[Pair], statistic: str | None, count: int) -> Iterator[Remark]:
-    """Claims of one statistic of the same number of observations, of which there are two or more."""
+    """Report claims of one statistic with the same number of observations."""
     if statistic == VALUES:
         if count < MEDIAN_NEEDS:
             run_step = "each of " if len(group) > 1 else ""
@@ -90,7 +88,7 @@ def _group(group: list[Pair], statistic: str | None, count: int) -> Iterator[Rem
     if statistic is None:
         beyond = [name for name in ("median", "p90", "p99", "max") if count < (needed(name) or 0)]
         if beyond:
-            saw = f"which statistic of {count:,} values is not reported, for {_names(group)}"
+            saw = f"the statistic of {count:,} values is not reported ({_names(group)})"
             needs = ", ".join(f"{name}: {needed(name)}" for name in beyond)
             yield _about(
                 Severity.WARNING, group, saw, f"{count:,} values support no {' or '.join(beyond)} (needed: {needs})"
@@ -99,7 +97,7 @@ def _group(group: list[Pair], statistic: str | None, count: int) -> Iterator[Rem
     least = needed(statistic)
     if least is not None and count < least:
         meaning = (
-            f"at 95 % confidence the largest of so few exceeds only {100 * 0.05 ** (1 / count):.0f} % of all calls"
+            f"at 95 % confidence their largest exceeds only {100 * 0.05 ** (1 / count):.0f} % of all calls"
             if least == WORST_NEEDS
             else f"a {statistic} needs at least {least:,} values"
         )

@@ -1,4 +1,7 @@
-"""All checks of other people's numbers. A new one is a file, and a word in the order of the report."""
+"""All checks of published numbers.
+
+A new check is a file, and a word in the order of the report.
+"""
 
 from __future__ import annotations
 
@@ -15,5 +18,5 @@ CHECKS: tuple[Check[Evidence], ...] = load_checks(
 
 
 def review(evidence: Evidence) -> tuple[CheckOutcome, ...]:
-    """What every check did with the evidence, also those that do not apply or are silent."""
+    """Run every check on the evidence."""
     return tuple(check.review(evidence) for check in CHECKS)

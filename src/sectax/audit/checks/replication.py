@@ -1,4 +1,4 @@
-"""Ten thousand trials in one process, or on one host, are one observation of it."""
+"""Many trials in one process, or on one host, are one observation of it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from sectax.audit.checks.interface import Remark, cannot_be_checked, check, warn
 from sectax.audit.checks.words import plural, tables_subject
 from sectax.audit.form import Evidence, Series
 
-# With fewer no general claim is made: the claim names those that were measured.
+# With fewer, a claim is limited to those that were measured.
 ENOUGH = 5
 
 
 @check(
-    "W: fewer than five processes or hosts on each side, whatever the number of trials",
+    "W: fewer than five processes or hosts on each side, regardless of the number of trials",
     applies=lambda evidence: bool(evidence.speeds),
 )
 def false_replication(evidence: Evidence) -> Iterator[Remark]:
@@ -22,14 +22,14 @@ def false_replication(evidence: Evidence) -> Iterator[Remark]:
         count, unit = _replication(group[0])
         where = tables_subject(series.table for series in group)
         if count is None:
-            missing = "on how many hosts, and in how many processes, each side was measured is not reported"
+            missing = "the number of hosts and processes per side is not reported"
             yield cannot_be_checked(where, missing)
         elif count < ENOUGH:
             yield warning(
                 where,
-                f"each figure is of {'one ' + unit if count == 1 else f'{count} {plural(unit)}'}",
-                f"the figures show what was measured; they say nothing of the next {unit}",
-                f"repeat with fresh ones: {ENOUGH} on each side for a general claim",
+                f"each figure comes from {'one ' + unit if count == 1 else f'{count} {plural(unit)}'}",
+                f"the figures are valid for what was measured; the next {unit} may differ",
+                f"repeat with new ones: at least {ENOUGH} on each side for a general claim",
             )
 
 

@@ -1,4 +1,4 @@
-"""A client that cannot send faster measures itself."""
+"""A client at its limit measures itself."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ MOST_BUSY = 0.85
 LEAST_ACHIEVED = 0.99
 LEAST_OVERLAP = 0.8
 MOST_DROPPED = 0.001
-# Requests of each connection that are due at once, of a client that sends by a schedule.
+# Requests due at once per connection, for a client that sends on a schedule.
 MOST_IN_FLIGHT = 5.0
-# So long a request may wait for the client's own timer.
+# A request may wait this long for the client's own timer.
 OWN_TIMER_S = 5e-3
-MEANING = "the client was measured, not what it talks to"
+MEANING = "the client was measured, not the service"
 ADVICE = "use more clients, or a lower rate"
 
 
 def _relevant(evidence: Evidence) -> list[Series]:
-    """What a client asked of a service, as far as that is known."""
     return [
         series
         for series in evidence.speeds
@@ -35,14 +34,14 @@ def _relevant(evidence: Evidence) -> list[Series]:
 
 @check(
     "F: client CPU above 85 % of its quota, achieved rate below 99 % of the target, overlap below 80 % of it, "
-    "dropped above 0.1 %, over 5 requests of a connection due at once",
+    "dropped above 0.1 %, over 5 requests per connection due at once",
     sees=_relevant,
 )
 def saturated_client(evidence: Evidence) -> Iterator[Remark]:
     relevant = _relevant(evidence)
     yield from unknown(
         [series for series in relevant if not looks(series.work) and not _waiting(series)],
-        "how busy the client was, and whether it sent what it should, is not reported",
+        "the load of the client, and whether it kept its schedule, is not reported",
     )
     signs = {series: [*reasons(series.work), *_waiting(series)] for series in relevant}
     busy: Worst = {series: (0.0, " and ".join(shown)) for series, shown in signs.items() if shown}
@@ -50,24 +49,24 @@ def saturated_client(evidence: Evidence) -> Iterator[Remark]:
 
 
 def reasons(work: TrialWork, *, by_chance: bool = True) -> list[str]:
-    """What shows that a client was at its limit."""
+    """Return the signs that a client was at its limit."""
     return [reason for reason in looks(work, by_chance=by_chance) if reason]
 
 
 def looks(work: TrialWork, *, by_chance: bool = True) -> list[str]:
-    """For each sign of a client at its limit that the source reports: what is wrong, or nothing."""
+    """Return a reason, or '' where it is healthy, for each sign reported."""
     looks = []
     if (share := work.client_cpu_share) is not None:
         looks.append(f"the client used {100 * share:.0f} % of its CPU quota" if share > MOST_BUSY else "")
     if (overlap := work.overlap_share) is not None:
         few = overlap < LEAST_OVERLAP
-        looks.append(f"{100 * overlap:.0f} % of the operations that should run at once did" if few else "")
+        looks.append(f"only {100 * overlap:.0f} % of the intended operations ran at once" if few else "")
     target, achieved = work.target_rate, work.achieved_rate
     if target and achieved is not None:
-        # Where operations are sent at random times, they are a Poisson number.
+        # With random send times the count has a Poisson distribution.
         chance = 3 / math.sqrt(work.operations) if by_chance and work.operations and work.operations > 0 else 0.0
         slow = achieved < (LEAST_ACHIEVED - chance) * target
-        looks.append(f"{number(achieved)} operations/s were achieved of {number(target)}" if slow else "")
+        looks.append(f"{number(achieved)} of {number(target)} operations/s were achieved" if slow else "")
     if work.dropped is not None and work.operations is not None:
         lost = work.dropped / (work.dropped + work.operations) if work.dropped else 0.0
         looks.append(f"{quantile_share(lost)} of the operations were not sent" if lost > MOST_DROPPED else "")
@@ -75,7 +74,7 @@ def looks(work: TrialWork, *, by_chance: bool = True) -> list[str]:
 
 
 def _waiting(series: Series) -> list[str]:
-    """Of a schedule: more requests due at once than its connections can have under way."""
+    """Detect more scheduled requests due at once than the connections allow."""
     work, mean = series.work, series.claim("mean")
     rate = work.achieved_rate or (work.operations / work.duration_s if work.operations and work.duration_s else None)
     scheduled = work.by_schedule or work.target_rate is not None
@@ -84,4 +83,4 @@ def _waiting(series: Series) -> list[str]:
     due = (mean.value - mean.step) * rate / work.connections
     if due <= MOST_IN_FLIGHT or mean.value < OWN_TIMER_S:
         return []
-    return [f"rate and mean latency mean that {due:.0f} requests of each connection were due at once"]
+    return [f"from rate and mean latency, {due:.0f} requests per connection were due at once"]

@@ -1,4 +1,4 @@
-"""A trial that counted nothing, or was over before it could show anything."""
+"""Trials that counted no operations, or were too short."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sectax.audit.checks.words import counted, duration
 from sectax.audit.form import Evidence, Quantity, Series
 from sectax.model.finding import Severity
 
-# Quantities of a whole trial, which may have counted nothing; one that moves no bytes has a bandwidth of zero.
+# Quantities of a whole trial that may be zero; a bandwidth of zero is valid where no bytes move.
 _COUNTING = frozenset({Quantity.RATE, Quantity.COUNT})
 
 
@@ -24,9 +24,9 @@ def zero_event_run(evidence: Evidence) -> Iterator[Remark]:
     relevant = _of_trials(evidence)
     yield from unknown(
         [series for series in relevant if _counted_nothing(series) is None],
-        "how many operations were counted is not reported",
+        "the number of operations is not reported",
     )
-    meaning, advice = "there is nothing that the figure could be of", "see why the trial did nothing, and run it again"
+    meaning, advice = "the figure has no data", "find out why the trial did nothing, and run it again"
     nothing = {series: (0.0, "no operation was counted") for series in relevant if _counted_nothing(series)}
     yield from worst(Severity.FATAL, nothing, meaning, advice)
 
@@ -39,7 +39,7 @@ def _counted_nothing(series: Series) -> bool | None:
     return series.typical <= 0 if series.quantity in _COUNTING and series.typical is not None else None
 
 
-# Of a load that is measured as a whole: one summary, which includes the beginning.
+# For a load with one summary, which includes the start.
 SHORTEST_S = 2.0
 FEWEST_OPERATIONS = 100
 
@@ -53,14 +53,12 @@ def short_run(evidence: Evidence) -> Iterator[Remark]:
     short: Worst = {
         series: (-(series.work.duration_s or 0.0), why) for series in _relevant(evidence) if (why := _why_short(series))
     }
-    meaning = "connecting, warming up and single slow answers are much of the figure"
-    yield from worst(
-        Severity.WARNING, short, meaning, "measure for ten seconds at least, after a run that does not count"
-    )
+    meaning = "connection setup, warm-up and single slow answers are a large part of the figure"
+    yield from worst(Severity.WARNING, short, meaning, "measure for at least ten seconds, after a warm-up run")
 
 
 def _why_short(series: Series) -> str:
     operations, seconds = series.work.operations, series.work.duration_s or 0.0
     if operations is not None and 0 < operations < FEWEST_OPERATIONS:
-        return f"the run was of {counted(operations, 'operation')}, in {duration(seconds)}"
+        return f"the run counted {counted(operations, 'operation')} in {duration(seconds)}"
     return f"the run lasted {duration(seconds)}" if 0 < seconds < SHORTEST_S else ""

@@ -1,4 +1,4 @@
-"""Times so short that the step of their clock, or of their printed digits, shows in them."""
+"""Times close to the step of their clock or of their printed digits."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sectax.audit.form import Evidence, Quantity, Series
 from sectax.model.finding import Severity
 
 FEWEST_STEPS, ENOUGH_STEPS = 100, 1000
-# Of single values: from this share of zeros on, nothing is known of the time.
+# From this share of zeros among single values on, the time is unknown.
 MOST_ZEROS = 0.1
-# A mean or median of fewer printed steps: rounding may change it by a quarter.
+# With fewer printed steps, rounding may change a mean or median by a quarter.
 FEWEST_PRINTED = 3
 _CENTRES = ("mean", "median", "one", "total", None)
 LONGER = "time many operations together, or print more digits"
@@ -25,7 +25,7 @@ def _timed(evidence: Evidence) -> list[Series]:
 
 
 @check(
-    "F: times that are 0, a batch under 100 steps of its clock; W: under 1000 steps, summaries printed as 0 or in one "
+    "F: times of 0, a batch under 100 clock steps; W: a batch under 1000 clock steps, summaries printed as 0 or in one "
     "or two steps",
     sees=_timed,
 )
@@ -33,11 +33,11 @@ def timer(evidence: Evidence) -> Iterator[Remark]:
     timed = _timed(evidence)
     singly = [group[0] for group in things(timed) if len(group[0].values)]
     yield from by_severity(_zeros(singly), "the clock or the printed digits are too coarse for these times", LONGER)
-    yield from by_severity(_clock(timed), "rounding alone may change the times", "longer batches")
+    yield from by_severity(_clock(timed), "rounding alone may change the times", "use longer batches")
     if evidence.imported:
         yield from _printed(timed)
     bare = [series for series in timed if series.setting.granularity_s is None]
-    yield from unknown(bare, "the step of the clock is not reported")
+    yield from unknown(bare, "the clock resolution is not reported")
 
 
 def _zeros(singly: list[Series]) -> Iterator[Fault]:
@@ -51,7 +51,7 @@ def _zeros(singly: list[Series]) -> Iterator[Fault]:
 
 
 def _clock(timed: list[Series]) -> Iterator[Fault]:
-    """Each value is a batch; where they are not reported, the summary is the only one."""
+    """Compare the shortest batch, or else the summary, with the clock step."""
     for series in timed:
         step = series.setting.granularity_s
         if step is None or series.typical is None:
@@ -64,15 +64,15 @@ def _clock(timed: list[Series]) -> Iterator[Fault]:
 
 
 def few_steps(shortest_s: float, step_s: float) -> tuple[Severity, float, str] | None:
-    """How grave it is that the shortest batch has few steps of its clock, how many, and in words; None for enough."""
+    """Return severity, steps and message for a short batch; None for enough."""
     steps = shortest_s / step_s
     severity = Severity.FATAL if steps < FEWEST_STEPS else Severity.WARNING
-    saw = f"the shortest batch lasts {steps:.0f} steps of its clock ({duration(step_s)} each)"
+    saw = f"the shortest batch lasts {steps:.0f} clock steps of {duration(step_s)}"
     return (severity, steps, saw) if steps < ENOUGH_STEPS else None
 
 
 def _printed(timed: list[Series]) -> Iterator[Remark]:
-    """Summaries that are printed as no time at all, or in one or two steps."""
+    """Find summaries printed as 0, or in one or two steps."""
     printed = [(series, claim) for series in timed if not len(series.values) for claim in series.claims]
     centres = [(series, claim) for series, claim in printed if claim.statistic in _CENTRES]
     least = [*centres, *((series, claim) for series, claim in printed if claim.statistic == "min")]

@@ -1,34 +1,34 @@
-"""Figures and amounts in few words: a table of a hundred figures gets one warning, not a hundred."""
+"""Short wording for figures, amounts and lists of names."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 
-# The subject of what concerns the source as a whole.
+# The subject of remarks on the source as a whole.
 EVERYTHING = "all figures"
 _MOST_PER_CENT = 1_000_000
 _COUNTED = 1000
-# Of a figure's name in a list of them.
+# The longest name printed in a list.
 _LONGEST = 100
-# From here on people say 'times'.
+# From this ratio on, 'times as slow' is easier to read than per cent.
 _TIMES = 3.0
 
 
 def named(names: Iterable[str], most: int = 3) -> str:
-    """A few figures by name, and how many more there are. What all names begin with is said once."""
+    """List a few names and count the rest; a shared prefix is printed once."""
     every = list(dict.fromkeys(names))
     heads = {name.rpartition(": ")[0] for name in every}
     shared = f"{heads.pop()}: " if len(every) > 1 and len(heads) == 1 and "" not in heads else ""
     plain = [name.removeprefix(shared) for name in every[:most]]
-    # A level may be a whole sentence of somebody's notes.
+    # A level may be a whole sentence.
     shown = [name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…" for name in plain]
     more = [f"and {len(every) - len(shown)} more"] if len(shown) < len(every) else []
     return shared + "; ".join([*shown, *more])
 
 
 def tables_subject(tables: Iterable[str]) -> str:
-    """The subject of a remark on figures of these tables."""
+    """Name the tables that a remark is about."""
     different = dict.fromkeys(tables)
     return ", ".join(different) if len(different) <= 4 else EVERYTHING
 
@@ -39,19 +39,19 @@ def counted(number: float, noun: str) -> str:
 
 
 def number(value: float) -> str:
-    """Three significant digits; all of a whole number, and of the whole part of what is counted in thousands."""
+    """Format with three significant digits, or as a whole number from 1,000."""
     if abs(value) >= _COUNTED:
         return f"{value:,.0f}"
     return f"{value:g}" if float(value).is_integer() else f"{value:.3g}"
 
 
 def percent(log_ratio: float) -> str:
-    """A change in logs, in per cent: '+5.3 %', '+1,600 %'."""
+    """Format a log ratio as a change in per cent: '+5.3 %', '+1,600 %'."""
     return f"{'+' if log_ratio >= 0 else '-'}{share(abs(math.expm1(min(log_ratio, 100))))}"
 
 
 def share(part: float) -> str:
-    """A share that is not negative, in per cent and two digits, never as a power of ten."""
+    """Format a non-negative share in per cent with two significant digits."""
     hundredths = float(f"{100 * part:.2g}")
     if hundredths > _MOST_PER_CENT:
         return f"over {_MOST_PER_CENT:,} %"
@@ -59,13 +59,13 @@ def share(part: float) -> str:
 
 
 def slower(log_ratio: float) -> str:
-    """How a slower one stands to a faster: '5.3 % slower than', '170 times as slow as'."""
+    """Compare a slower time: '5.3 % slower than', '170 times as slow as'."""
     ratio = math.exp(min(log_ratio, 100))
     return f"{share(ratio - 1)} slower than" if ratio < _TIMES else f"{number(ratio)} times as slow as"
 
 
 def duration(seconds: float) -> str:
-    """A time in the unit that people say it in: '12 µs', '1.5 ms', '3.09 s'."""
+    """Format a time in its natural unit: '12 µs', '1.5 ms', '3.09 s'."""
     if seconds < 0:
         return f"-{duration(-seconds)}"
     for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):

@@ -1,4 +1,4 @@
-"""What holds in block after block of a run of ours is not chance: its figures, and the shapes of its batches."""
+"""Properties of the blocks of our own runs, and their intervals."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from sectax.model.measured import BatchShape
 from sectax.model.metric import Summary
 from sectax.model.plan import FIRST_LOOK
 
-# The statistics that every block estimates by itself, also of few observations.
+# Statistics that one block can estimate, even from few observations.
 _CENTRES = frozenset(summary.value for summary in (Summary.RATE, Summary.MEAN, Summary.MEDIAN))
-# As `stats.batch_shape`: of fewer batches nothing is kept.
+# As in `stats.batch_shape`, which needs this many.
 _FEWEST_BATCHES = 4
 Hit = tuple[Arm, float]
 
 
 def typical_speeds(evidence: RunEvidence) -> list[BlockSeries]:
-    """Of a run of ours, the figures of the first metric that tells how long an operation takes as a rule."""
+    """Return the figures of the first metric that gives a typical time."""
     figures = evidence.series
     speeds = [figure for figure in figures if figure.statistic in _CENTRES and figure.seconds()]
     return [figure for figure in speeds if figure.table == speeds[0].table]
 
 
 def contained_parts(figure: BlockSeries, evidence: RunEvidence) -> list[BlockSeries]:
-    """The operations that it must do as a part of itself and that were measured beside it, the next one first."""
+    """Return the measured operations that it contains, the next one first."""
     own = figure.work.operation
-    # The level that names the operation differs, and nothing else.
+    # They differ only in the level that names the operation.
     return [
         part
         for operation in figure.work.contains or ()
@@ -40,16 +40,16 @@ def contained_parts(figure: BlockSeries, evidence: RunEvidence) -> list[BlockSer
 
 
 def interval(differences: Sequence[float], alpha: float, whole: float = 1.0) -> tuple[float, float]:
-    """The interval of the mean of one difference per block, which may be looked at after every block.
+    """Return the interval of the mean difference, valid after every block.
 
-    It is guarded as the verdicts are: a claim against a run must survive the mode of processes that theirs survive.
+    It is guarded as the verdicts are: a claim against a run must survive the same modes of processes.
 
     Args:
         differences: in the order of the blocks.
-        alpha: its chance to miss.
-        whole: what they are differences of, in their unit; 1 for differences of logs.
+        alpha: the chance that it misses the mean.
+        whole: the unit of the differences; 1 for logs.
     Returns:
-        Its limits; infinite where the blocks are too few, or so unlike that no value agrees with all of them.
+        Its limits; infinite with too few blocks, or where no value agrees with all of them.
     """
     import numpy as np
 
@@ -64,7 +64,7 @@ def interval(differences: Sequence[float], alpha: float, whole: float = 1.0) -> 
 
 
 def watched(evidence: RunEvidence) -> list[Arm]:
-    """The treatments of which enough blocks are known. With fewer there is no verdict to be doubted."""
+    """Return the treatments with enough blocks for a verdict."""
     return [arm for arm in evidence.arms.values() if len(arm.shapes) >= FIRST_LOOK]
 
 
@@ -73,15 +73,15 @@ def has_batches(evidence: RunEvidence) -> bool:
 
 
 def column(arm: Arm, figure: Callable[[BatchShape], float | None]) -> list[float]:
-    """One figure of every block, where it is known."""
+    """Return one figure of each block, where known."""
     return [value for shape in arm.shapes.values() if (value := figure(shape)) is not None]
 
 
 def warn(arms: Sequence[Arm], hits: Sequence[Hit], saw: str, meaning: str, advice: str) -> Iterator[Remark]:
-    """One warning for each hit, or one for the run where most of its treatments are hit, with its change in *saw*."""
+    """Yield one warning per hit, or one for the run where most are hit."""
     if len(hits) > 1 and 2 * len(hits) > len(arms):
         arm, change = max(hits, key=lambda hit: abs(hit[1]))
-        words = f"{saw.format(percent(change))} ({arm.id}). Seen in {len(hits)} of {len(arms)} treatments"
+        words = f"{saw.format(percent(change))} ({arm.id}). Affected: {len(hits)} of {len(arms)} treatments"
         yield warning("run", words, meaning, advice)
         return
     for arm, change in hits:
@@ -89,13 +89,11 @@ def warn(arms: Sequence[Arm], hits: Sequence[Hit], saw: str, meaning: str, advic
 
 
 def unwatched(evidence: RunEvidence) -> Iterator[Remark]:
-    """That a check cannot look into blocks of one to three batches."""
+    """Note the treatments with too few batches per block."""
     few = [arm for arm in evidence.arms.values() if _too_few(arm)]
     if few:
-        missing = f"needs {_FEWEST_BATCHES} batches a block ({len(few)} treatments)"
-        yield cannot_be_checked(
-            few[0].id if len(few) == 1 else "run", missing, "more rounds, which a longer --budget gives"
-        )
+        missing = f"needs {_FEWEST_BATCHES} batches per block ({len(few)} treatments)"
+        yield cannot_be_checked(few[0].id if len(few) == 1 else "run", missing, "use more rounds (a longer --budget)")
 
 
 def _too_few(arm: Arm) -> bool:

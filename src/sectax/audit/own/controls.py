@@ -1,4 +1,4 @@
-"""The run's controls of itself: a difference where there is none, a known cost that was not seen, and no control."""
+"""Controls of a run: negative, positive, and missing ones."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from sectax.model.treatment import CONTROLS, Comparison, Standing
 from sectax.stats import run_controls
 from sectax.text import claims, units
 
-# A known cost larger than this, of what it was meant to be, says nothing of costs as small as the margin.
+# A known cost larger than this times its nominal value proves nothing about costs near the margin.
 MOST_OF_NOMINAL = 1.25
 _FIRED = model.SLOWER | model.FASTER
 _CLAIMS = model.SLOWER | model.FASTER | model.WITHIN_MARGIN
 
 
 def _claims_something(evidence: RunEvidence) -> bool:
-    """Controls are to be expected in runs of ours that measured anything."""
+    """Whether the run measured anything: controls are expected then."""
     return any(evidence.measured_findings())
 
 
 @check(
-    "F: the baseline differs from a second copy of itself at 0.5 %, perhaps by more than the margin, so no "
-    "verdict of the run stands; W: at 5 %, so the family's intervals are widened by as much, or at 0.5 % within the "
+    "F: the baseline differs from a second copy of itself at 0.5 %, perhaps by more than the margin, so all "
+    "verdicts are withdrawn; W: at 5 %, so the family's intervals are widened by as much, or at 0.5 % within the "
     "margin, so they are widened by three times as much; "
     "or it was not measured: F for 'equivalent' and 'within the margin', W for other verdicts",
     applies=_claims_something,
@@ -45,7 +45,7 @@ def negative_control(evidence: RunEvidence) -> Iterator[Remark]:
 
 
 def _baseline_differs(evidence: RunEvidence, finding: model.Finding, effect: model.Effect) -> Remark:
-    """One healthy run in twenty does this by chance; the verdicts fall only at what one in two hundred does."""
+    """Report a negative control that fired: F at 0.5 %, W at 5 % by chance."""
     comparison = finding.comparison
     of_family = f" of {evidence.families[comparison.cell]}" if len({*evidence.families.values()}) > 1 else ""
     saw = f"the baseline{of_family} measured twice: {_measured(evidence, comparison, effect)}"
@@ -53,8 +53,8 @@ def _baseline_differs(evidence: RunEvidence, finding: model.Finding, effect: mod
         return fatal(
             "run",
             saw,
-            "the run sees differences where there are none, so none of its verdicts stands",
-            "look for what treats the two differently (order, other load, throttling) and run again",
+            "the run shows differences where there are none, so all its verdicts are withdrawn",
+            "find out what treats the two differently (order, other load, throttling), and run again",
         )
     likely = (
         "a bias of the run within the margin" if run_controls.is_sure(effect) else "chance, or a small bias of the run"
@@ -64,12 +64,12 @@ def _baseline_differs(evidence: RunEvidence, finding: model.Finding, effect: mod
         saw,
         f"{likely}: the intervals of the same measurements are wider by "
         f"{units.share(math.expm1(run_controls.bias_shown(effect, finding.verdict)))} to both sides",
-        "run again where a verdict depends on so little",
+        "run again where a verdict depends on this",
     )
 
 
 def _not_controlled(evidence: RunEvidence, family: str, why: str) -> Iterator[Remark]:
-    """What an unmeasured negative control means for the verdicts of its family; a note where there are none."""
+    """Report what a missing negative control means for the family's verdicts."""
     claims = [
         finding
         for finding in evidence.findings
@@ -83,8 +83,8 @@ def _not_controlled(evidence: RunEvidence, family: str, why: str) -> Iterator[Re
     yield warning(
         family,
         f"not controlled: {why}",
-        "nothing shows that this run sees no differences where there are none, and nothing holds its intervals wide",
-        "see why the negative control is missing, and run again",
+        "false differences would go undetected, and the intervals are not widened for bias",
+        "find out why the negative control is missing, and run again",
     )
     for finding in claims:
         if finding.verdict in model.WITHIN_MARGIN:
@@ -92,14 +92,14 @@ def _not_controlled(evidence: RunEvidence, family: str, why: str) -> Iterator[Re
                 finding.comparison.id,
                 f"not controlled: {why}",
                 "'equivalent' and 'within the margin' need the control",
-                "see why the negative control is missing, and run again",
+                "find out why the negative control is missing, and run again",
             )
 
 
 @check(
-    "F: a known extra cost was not found (its direction seen, and the cost in its interval), not measured, or "
-    "over 1.25 times what it was meant to be: 'equivalent' and 'within the margin' fall, larger effects stand; W: its "
-    "interval excludes the cost, so the family's intervals are widened by three times the farther limit's distance; "
+    "F: a known extra cost was not detected (in its direction, with the cost in its interval), not measured, or over 1.25 "
+    "times its nominal value: 'equivalent' and 'within the margin' are withdrawn, larger effects remain; W: its interval "
+    "excludes the cost, so the family's intervals are widened by three times the farther limit's distance; "
     "not checked where no cost was added",
     applies=_claims_something,
 )
@@ -122,23 +122,23 @@ def positive_control(evidence: RunEvidence) -> Iterator[Remark]:
         saw = f"the known extra cost: {_measured(evidence, comparison, effect)}, which " + (
             f"excludes the {units.known_cost(math.expm1(effect.added))} that were added"
             if effect.added is not None and run_controls.excludes_known_cost(effect)
-            else "may be nothing at all"
+            else "includes zero"
         )
         if run_controls.excludes_known_cost(effect):
             wider = units.share(math.expm1(run_controls.scale_error(effect)))
             meaning = (
                 f"the run's scale is wrong: the intervals of the same measurements are wider by {wider} to both sides"
             )
-            yield warning(evidence.families[comparison.cell], saw, meaning, "look for what treats one arm differently")
+            yield warning(evidence.families[comparison.cell], saw, meaning, "find out what treats one side differently")
         if leaning:
-            meaning = "the run could not see so little: 'equivalent' and 'within the margin' fall, larger effects stand"
-            yield fatal(comparison.id, saw, meaning, "more blocks, or a quieter machine")
+            meaning = "costs this small go undetected: 'equivalent' and 'within the margin' are withdrawn, larger effects remain"
+            yield fatal(comparison.id, saw, meaning, "use more blocks, or a quieter machine")
         elif not run_controls.excludes_known_cost(effect):
-            yield remark(model.Severity.NOTE, comparison.id, saw, "no verdict of this run rests on it")
+            yield remark(model.Severity.NOTE, comparison.id, saw, "no verdict of this run depends on it")
 
 
 def _unmeasured(evidence: RunEvidence, positive: model.Finding) -> str | None:
-    """Why a positive control proves nothing whatever its interval says; None where it can."""
+    """Why a positive control proves nothing; None where it is valid."""
     if positive.effect is None:
         return "the positive control was not measured"
     if positive.effect.blocks < FIRST_LOOK:
@@ -157,13 +157,13 @@ def _not_shown(subject: str, why: str, *, leaning: bool) -> Remark:
     return fatal(
         subject,
         why,
-        "nothing shows that the run could see so little: 'equivalent' and 'within the margin' fall, "
-        "larger effects stand",
-        "see why the control is missing, or give it longer batches, and run again",
+        "whether costs this small are detected is unknown: 'equivalent' and 'within the margin' are withdrawn, "
+        "larger effects remain",
+        "find out why the control is missing, or use longer batches, and run again",
     )
 
 
-@check("W: 'equivalent' or 'within the margin' in a metric of which the run has no control", applies=_claims_something)
+@check("W: 'equivalent' or 'within the margin' in a metric without a control", applies=_claims_something)
 def uncontrolled(evidence: RunEvidence) -> Iterator[Remark]:
     controlled = {
         evidence.metrics[finding.comparison.metric].observed
@@ -179,9 +179,9 @@ def uncontrolled(evidence: RunEvidence) -> Iterator[Remark]:
         if evidence.metrics[metric].observed not in controlled:
             yield warning(
                 metric,
-                "no control of this metric",
-                "that the run could see so little a cost in it rests on the interval alone",
-                "take 'equivalent' and 'within the margin' in it as hints",
+                "this metric has no control",
+                "only the interval supports that no larger cost exists",
+                "take 'equivalent' and 'within the margin' in this metric as hints",
             )
 
 

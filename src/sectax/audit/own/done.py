@@ -1,4 +1,4 @@
-"""Whether the treatments of a run did their work: over its blocks, by what they carry, contain and count."""
+"""Whether the treatments of a run did their work."""
 
 from __future__ import annotations
 
@@ -18,16 +18,15 @@ from sectax.audit.own.evidence import BlockSeries, RunEvidence
 from sectax.model.treatment import Role
 from sectax.text import units
 
-# The chances of a run that a time which grows just as much as it must is called flat, and that a whole which takes as
-# long as its part is called faster by the margin.
+# The chances of a false alarm: for a time that grows just enough, and for a whole that takes as long as its part.
 CHANCE = 0.005
-# A trial that ends by the clock ends a little late, when its last operation is done; never early.
+# A trial that ends by the clock ends a little late, after its last operation, and never early.
 EARLY, LATE = 0.995, 1.05
 READ_IT = "check that the whole body arrives, and that its last byte changes the result"
 
 
 def _by_size(evidence: RunEvidence) -> list[list[BlockSeries]]:
-    """Those that carry a body, each group at two sizes or more, rising."""
+    """Return groups with a body of two sizes or more, sorted by size."""
     bodies = [
         figure for figure in typical_speeds(evidence) if figure.work.moves is Moves.BODY and figure.work.size_bytes
     ]
@@ -35,7 +34,7 @@ def _by_size(evidence: RunEvidence) -> list[list[BlockSeries]]:
 
 
 @check(
-    "F: time grows less over the sizes than the bandwidth demands, where the interval leaves no doubt",
+    "F: time grows less with size than the bandwidth requires, beyond its interval",
     applies=lambda evidence: bool(_by_size(evidence)),
 )
 def flat_with_size(evidence: RunEvidence) -> Iterator[Remark]:
@@ -54,21 +53,20 @@ def flat_with_size(evidence: RunEvidence) -> Iterator[Remark]:
                 f"{number(sizes[1] / sizes[0])} times the bytes take {duration(low)} to {duration(high)} more"
                 f"{f' beyond {part}' if part else ''} ({first.id}; {last.id}); at no more than "
                 f"{bandwidth(link_bandwidth(last))} they need {duration(needed)} more",
-                "the body was not worked on: the figures are of something else than the treatment",
+                "the body was not processed: something other than the treatment was measured",
                 READ_IT,
             )
     if unclear:
         where = unclear[0].treatment if len(unclear) == 1 else "run"
         names = named((figure.id for figure in unclear), 1)
-        missing = f"the blocks do not show whether time grows with the size as it must ({names})"
-        yield cannot_be_checked(where, missing, "more blocks, or a larger size")
+        missing = f"the blocks do not show whether time grows with size as it must ({names})"
+        yield cannot_be_checked(where, missing, "use more blocks, or a larger size")
 
 
 def _growth(first: BlockSeries, last: BlockSeries, evidence: RunEvidence, alpha: float) -> tuple[str, float, float]:
-    """The interval of how many seconds more the largest takes than the smallest, beyond the part that is named, if any.
+    """Return the interval of the extra seconds of the largest size.
 
-    What both do before they work on the body is taken off, where it was measured at both sizes and it is known that
-    they do more with the body.
+    A shared part that was measured at both sizes is subtracted, and named in the first item.
     """
     less, more, beyond = [first.seconds()], [last.seconds()], ""
     if last.work.link_bytes_s is not None:
@@ -83,7 +81,7 @@ def _growth(first: BlockSeries, last: BlockSeries, evidence: RunEvidence, alpha:
 
 
 def _pairs(evidence: RunEvidence) -> list[tuple[BlockSeries, BlockSeries]]:
-    """What was measured beside something that it contains."""
+    """Return the pairs of an operation and one that it contains."""
     return [
         (whole, part)
         for whole in typical_speeds(evidence)
@@ -93,7 +91,7 @@ def _pairs(evidence: RunEvidence) -> list[tuple[BlockSeries, BlockSeries]]:
 
 
 @check(
-    "F: an operation is faster by the margin than another that it must do as a part of itself; W: where that may wait",
+    "F: an operation is faster by the margin than another that it contains; W: where the other may wait",
     applies=lambda evidence: bool(_pairs(evidence)),
 )
 def contained_work(evidence: RunEvidence) -> Iterator[Remark]:
@@ -107,47 +105,47 @@ def contained_work(evidence: RunEvidence) -> Iterator[Remark]:
             times = f"{number(math.exp(-high))} to {number(math.exp(-low))} times as long as {whole.work.operation}"
             yield warning(part.treatment, f"takes {times}, which does more", "it waits for something else", advice)
         elif high < -math.log1p(evidence.margin):
-            # A baseline is the yardstick of others, which may be sound.
+            # A baseline also serves other comparisons, so the warning goes to the treatment.
             is_baseline = [evidence.arms[figure.treatment].treatment.role is Role.BASELINE for figure in (whole, part)]
             less = units.span(-100 * math.expm1(high), -100 * math.expm1(low))
             yield fatal(
                 (part if is_baseline == [True, False] else whole).treatment,
-                f"{whole.work.operation} does all that {part.work.operation} does, and takes "
+                f"{whole.work.operation} contains {part.work.operation}, but takes "
                 f"{less} % less time ({whole.id}; {part.id})",
-                "the work was not done, or not the same: the difference is not what the treatment costs",
-                "find out what the one leaves out, or the other does besides",
+                "the work was not done, or differs: the difference is not the cost of the treatment",
+                "find out what one of them skips, or does in addition",
             )
 
 
 @check(
-    "F: even the slowest block moves more bytes per second than the memory or link carries; W: it takes under 0.5 ns",
+    "F: even the slowest block moves more bytes per second than memory or link allow; W: it takes under 0.5 ns",
     applies=lambda evidence: bool(typical_speeds(evidence)),
 )
 def faster_than_physics(evidence: RunEvidence) -> Iterator[Remark]:
-    """Where even the slowest block is too fast, no noise explains it."""
+    """Noise does not explain it where even the slowest block is too fast."""
     for figure in typical_speeds(evidence):
         slowest, size = max(figure.seconds().values()), figure.work.size_bytes
         if size is not None and figure.work.moves is Moves.BODY and size > slowest * link_bandwidth(figure):
-            limits = f"{bandwidth(size / slowest)}, and no more than {bandwidth(link_bandwidth(figure))} can be"
+            limits = f"{bandwidth(size / slowest)}; at most {bandwidth(link_bandwidth(figure))} is possible"
             saw = f"the slowest block of {figure.id} would be {limits}"
-            yield fatal(figure.treatment, saw, "the bytes were not worked on", READ_IT)
+            yield fatal(figure.treatment, saw, "the bytes were not processed", READ_IT)
         elif slowest < SHORTEST_OPERATION_S:
             saw = f"one operation takes {duration(slowest)} at most in {figure.id}"
-            meaning = "that is a loop with nothing in it, or hardly anything: the compiler may have left out the work"
+            meaning = "the loop was empty or almost empty: the compiler may have removed the work"
             yield warning(figure.treatment, saw, meaning, USE_THE_RESULTS)
 
 
 @check(
-    "F: batches last as long as was configured, so they cannot show a cost",
+    "F: batches last exactly the configured time, so they cannot show a cost",
     applies=lambda evidence: any(arm.witnesses.get("configured_s") for arm in evidence.arms.values()),
 )
 def fixed_time_total(evidence: RunEvidence) -> Iterator[Remark]:
-    """A subject of ours that would end by the clock says so: `configured_s`."""
+    """Read `configured_s`, by which a subject reports that the clock ends it."""
     for arm in evidence.arms.values():
         configured = [value for value in arm.witnesses.get("configured_s", ()) if isinstance(value, (int, float))]
         if configured and arm.batch_s is not None and EARLY * configured[0] <= arm.batch_s <= LATE * configured[0]:
-            saw = f"its {arm.batch_s:.4g} s are the {configured[0]:g} s that were configured"
-            advice = "compare the test of the same kind that does a fixed number of operations"
+            saw = f"its {arm.batch_s:.4g} s are the configured {configured[0]:g} s"
+            advice = "compare the variant with a fixed number of operations"
             yield fatal(arm.id, saw, NO_COST, advice)
 
 
@@ -156,12 +154,12 @@ def zero_event_run(evidence: RunEvidence) -> Iterator[Remark]:
     for arm in evidence.arms.values():
         if arm.batches is not None and not arm.batches.operations:
             saw = f"no operation was counted in {arm.batches.batches} batches"
-            advice = "see why the subject did nothing, and run it again"
-            yield fatal(arm.id, saw, "there is nothing that a figure could be of", advice)
+            advice = "find out why the subject did nothing, and run it again"
+            yield fatal(arm.id, saw, "the figure has no data", advice)
 
 
 def _loaded(evidence: RunEvidence) -> list[BlockSeries]:
-    """The treatments whose client was given a load that it may not have carried."""
+    """Return the treatments whose client reports its load."""
     return [figure for figure in typical_speeds(evidence) if looks(figure.work)]
 
 
@@ -172,6 +170,6 @@ def _loaded(evidence: RunEvidence) -> list[BlockSeries]:
 )
 def saturated_client(evidence: RunEvidence) -> Iterator[Remark]:
     for figure in _loaded(evidence):
-        # sectax sends at even intervals: nothing is achieved less by chance.
+        # sectax sends at even intervals, so chance does not lower the rate.
         if signs := reasons(figure.work, by_chance=False):
             yield fatal(figure.treatment, " and ".join(signs), MEANING, ADVICE)

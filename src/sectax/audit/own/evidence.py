@@ -1,4 +1,4 @@
-"""What the checks of our own runs look at: every treatment and comparison, block by block."""
+"""The evidence of our own runs: treatments and comparisons, block by block."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _QUANTITIES = {"s": Quantity.TIME, "operations/s": Quantity.RATE, "B/s": Quantit
 
 @dataclass(frozen=True, eq=False)
 class Arm:
-    """One treatment of a run of ours, beside its figures. None means not known, which is not the same as none."""
+    """One treatment of a run, with its figures. None means unknown, never zero."""
 
     measured: Measured
     treatment: Treatment
@@ -31,7 +31,7 @@ class Arm:
 
     @property
     def witnesses(self) -> Mapping[str, tuple[Witness, ...]]:
-        """Every different value that was seen, by name."""
+        """Every distinct witnessed value, by name."""
         return self.measured.witnesses.get(self.id, {})
 
     @property
@@ -40,7 +40,7 @@ class Arm:
 
     @property
     def shapes(self) -> Mapping[int, BatchShape]:
-        """How its batches lie, by block."""
+        """The shape of its batches, by block."""
         return self.measured.shapes.get(self.id, {})
 
     @property
@@ -59,14 +59,14 @@ class Arm:
 
     @property
     def errors(self) -> float | None:
-        """Operations that failed among those that were counted."""
+        """Failed operations among those counted."""
         return self.telemetry.get("errors")
 
     @property
     def waited_s(self) -> float | None:
-        """Time in which it was ready to run and waited: for a processor, for the hypervisor, for its quota.
+        """Seconds in which it was ready to run and waited (CPU, hypervisor, quota).
 
-        Without the run-queue delay the greater part is not known; steal and throttling are given where there are any.
+        None without the run-queue delay, which is the largest part. Steal and throttling are added where known.
         """
         if "run_queue_delay_s" not in self.telemetry:
             return None
@@ -74,7 +74,7 @@ class Arm:
 
     @property
     def queued(self) -> float | None:
-        """The share of the watched time in which it was ready to run and waited for a processor."""
+        """The share of the observed time in which it waited for a processor."""
         plan, waited_s = self.measured.plan, self.telemetry.get("run_queue_delay_s")
         of_batches = (metric.name for metric in plan.metrics if metric.observed == plan.batch_observation)
         batch_s = next((self.lengths[name] for name in of_batches if name in self.lengths), 0.0)
@@ -83,12 +83,12 @@ class Arm:
 
     @property
     def batch_s(self) -> float | None:
-        """The median over the blocks of its batches' length, by the clock that answers the run's question."""
+        """The median batch length over the blocks, by the clock of the first metric."""
         return next(iter(self.lengths.values()), None)
 
     @cached_property
     def lengths(self) -> dict[str, float]:
-        """How long a typical batch lasts by each metric that tells the time of an operation, in seconds."""
+        """Typical batch length in seconds, by each metric that measures time."""
         batches = self.batches
         if batches is None or not batches.batches:
             return {}
@@ -100,7 +100,7 @@ class Arm:
 
 
 def _operation_s(metric: Metric, values: Iterable[float]) -> float | None:
-    """The median over the blocks of the time of one operation; None where the metric does not tell it."""
+    """Return the median time of one operation; None if the metric is no time."""
     if metric.summary is Summary.RATE:
         times = [1 / value for value in values if value > 0]
     elif metric.unit == "s" and metric.summary in (Summary.MEAN, Summary.MEDIAN):
@@ -114,10 +114,10 @@ def _operation_s(metric: Metric, values: Iterable[float]) -> float | None:
 class BlockSeries(Series):
     """One metric of one treatment: a value for each block. Its table is the metric."""
 
-    treatment: str = ""  # the key of the evidence's arms
-    statistic: str = ""  # what each value is of its block: rate, mean, median, max, p99
+    treatment: str = ""  # the key in `RunEvidence.arms`
+    statistic: str = ""  # of each block: rate, mean, median, max, p99
     blocks: tuple[int, ...] = ()  # the block of each of `values`
-    # Of a tail, which no block gives by itself, the observations of every block.
+    # For a tail quantile, which one block cannot give: the observations of each block.
     samples: tuple[Sequence[float], ...] = ()
 
     def seconds(self) -> dict[int, float]:
@@ -130,7 +130,7 @@ class BlockSeries(Series):
 
 @dataclass(frozen=True, eq=False)
 class RunEvidence:
-    """One run; its findings as they were judged, before any warning."""
+    """One run, with its findings before any warning."""
 
     measured: Measured
     findings: tuple[Finding, ...]
@@ -146,22 +146,22 @@ class RunEvidence:
 
     @cached_property
     def metrics(self) -> dict[str, Metric]:
-        """By name, in the order of the plan: the first answers the question."""
+        """Metrics by name, in the order of the plan; the first decides."""
         return {metric.name: metric for metric in self.plan.metrics}
 
     @cached_property
     def families(self) -> dict[str, str]:
-        """The family of every cell."""
+        """The family of each cell."""
         return {cell.id: cell.family for cell in self.plan.cells}
 
     @property
     def batch(self) -> str | None:
-        """The name of the observations that are its batches."""
+        """The name of the observations that are batches."""
         return self.plan.batch_observation
 
     @cached_property
     def arms(self) -> dict[str, Arm]:
-        """By treatment. One that no comparison measured is left out, unless it counted nothing."""
+        """Treatments by id: those compared, and those that counted nothing."""
         compared = [finding.comparison for finding in self.measured_findings()]
         used = {arm for comparison in compared for arm in (comparison.treatment, comparison.baseline)}
         used |= {arm for arm, batches in self.measured.batches.items() if not batches.operations}
@@ -182,9 +182,9 @@ class RunEvidence:
 
     @cached_property
     def differences(self) -> dict[str, tuple[float, ...]]:
-        """Comparison -> its paired differences in the order of the blocks, in logs, positive costlier.
+        """Paired differences by comparison, in block order, in logs; positive is slower.
 
-        Of comparisons that were measured, are no control, and whose metric does not come in steps.
+        Only measured comparisons that are not controls, in metrics without steps.
         """
         compared = [finding.comparison for finding in self.measured_findings()]
         return {
@@ -205,7 +205,7 @@ class RunEvidence:
 
 
 def _series(arm: Arm, metric: Metric, count: int) -> BlockSeries:
-    """Args: *count* is of the observations of all blocks."""
+    """Build the series of one treatment in one metric; *count* is of all blocks."""
     measured, values = arm.measured, arm.values(metric.name)
     blocks = tuple(block for block in measured.blocks if block in values)
     samples = measured.samples.get(metric.observed, {}).get(arm.id, {})
@@ -226,9 +226,9 @@ def _series(arm: Arm, metric: Metric, count: int) -> BlockSeries:
 
 
 def _work(arm: Arm) -> TrialWork:
-    """What one operation carries and contains, as the plan says, and what its load did to the client.
+    """Describe one operation and its load.
 
-    What `link_bytes_s` limits is what the operation does beyond those that it contains.
+    `link_bytes_s` limits what the operation does beyond the operations that it contains.
     """
     plan, contents, levels = arm.measured.plan, arm.measured.plan.contents, arm.treatment.levels
     factor = contents.operation_factor if contents is not None else ""
@@ -248,7 +248,7 @@ def _work(arm: Arm) -> TrialWork:
 
 
 def _load(telemetry: Mapping[str, float]) -> TrialWork:
-    """How busy a load kept its client, and how it kept its schedule, where a subject tells that of its batches."""
+    """Read the load of the client from the telemetry of a subject."""
 
     def over(part: str, whole: str) -> float | None:
         return telemetry[part] / telemetry[whole] if part in telemetry and telemetry.get(whole) else None
@@ -278,7 +278,7 @@ def _differences(measured: Measured, baseline: str, treatment: str, metric: Metr
     of_baseline, of_treatment = (np.array([side[block] for block in both], dtype=np.float64) for side in sides)
     paired = paired_differences(of_baseline, of_treatment, metric.better)
     if len(measured.machines) > 1:
-        # What differs from host to host is no mode of processes and no drift.
+        # Differences between hosts are neither modes of processes nor drift.
         place = {block: of_host for of_host, blocks in enumerate(measured.machines.values()) for block in blocks}
         host = np.array([place[block] for block in both], dtype=np.int64)
         means = summarize_hosts(paired[None], host).mean[0]

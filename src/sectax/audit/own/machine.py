@@ -1,4 +1,4 @@
-"""What the machine did to a run: steps of its clock, quotas, and waiting for a processor."""
+"""Effects of the machine on a run: clock steps, quotas, waiting for a CPU."""
 
 from __future__ import annotations
 
@@ -16,74 +16,74 @@ from sectax.model.plan import SETTLING_SHARE
 from sectax.model.treatment import CONTROLS
 from sectax.text import units
 
-# Of fewer batches a share of duplicates says nothing: two equal ones among ten are chance.
+# With fewer batches, duplicates may be chance.
 MOST_DUPLICATES, FEWEST_BATCHES = 0.1, 20
-# Of the time between the readings. Below, an annotation is enough.
+# A share of the time between the readings.
 MOST_THROTTLED = 0.01
-# Where a treatment declares its quota, being held back by it is what is measured.
+# Where a treatment declares its quota, throttling is what is measured.
 QUOTA_WITNESS = "cpu_quota"
-# The median batch of one arm over that of the other; and of its time, in the arm that waited longer.
+# The ratio of the median batches, and the share of time spent waiting.
 MOST_APART, MOST_WAITED = 1.5, 0.05
 
 
 @check(
-    "F: a batch under 100 steps of its clock, batches that repeat on a clock that is fine enough; W: under 1000 steps",
+    "F: a batch under 100 clock steps, or repeated batch times on a fine clock; W: a batch under 1000 clock steps",
     applies=lambda evidence: bool(evidence.arms),
 )
 def timer(evidence: RunEvidence) -> Iterator[Remark]:
     for arm in evidence.arms.values():
         if arm.batches is None or arm.batches.batches < 1:
-            yield cannot_be_checked(arm.id, "the times of single batches are not reported")
+            yield cannot_be_checked(arm.id, "batch times are not reported")
             continue
         yield from _repeats(arm)
-        # A subject that does not know its clock's step says 0.
+        # A subject that does not know its clock resolution reports 0.
         granularity_s = 0.0 if arm.calibration is None else arm.calibration.granularity_s
         if not granularity_s:
-            yield cannot_be_checked(arm.id, "the step of the clock is not reported")
+            yield cannot_be_checked(arm.id, "the clock resolution is not reported")
         elif (few := few_steps(arm.batches.shortest_s, granularity_s)) is not None:
             severity, steps, saw = few
             meaning = f"rounding alone may change it by {units.share(1 / max(steps, 1e-9))}"
-            yield remark(severity, arm.id, saw, meaning, "longer batches")
+            yield remark(severity, arm.id, saw, meaning, "use longer batches")
 
 
 def _repeats(arm: Arm) -> Iterator[Remark]:
-    """F where equal values betray a clock that is coarser than it says.
+    """F where repeated values betray a coarse clock.
 
-    Many batches of a quiet subject repeat a value even on a clock that is fine enough. Where the data show the step
-    between neighbouring values, and a batch is long beside it, they are innocent.
+    Many batches of a quiet subject repeat a value even on a fine clock. Where the data show the step between neighbouring
+    values, and a batch is long compared with it, there is no warning.
     """
     batches = arm.batches
     if batches is None or batches.duplicate_share <= MOST_DUPLICATES or batches.batches < FEWEST_BATCHES:
         return
     if batches.step_s is None or batches.shortest_s < ENOUGH_STEPS * batches.step_s:
-        saw = f"{100 * batches.duplicate_share:.0f} % of {batches.batches} batch times repeat another one exactly"
-        meaning = "the clock is coarser than it says, or values were copied"
-        yield fatal(arm.id, saw, meaning, "longer batches, or a finer clock")
+        saw = f"{100 * batches.duplicate_share:.0f} % of {batches.batches} batch times are exact repeats"
+        meaning = "the clock is coarser than reported, or values were copied"
+        yield fatal(arm.id, saw, meaning, "use longer batches, or a finer clock")
 
 
 @check(
-    "F: over 1 % of the time of the batches throttled where that is not a declared factor; W: less",
+    "F: throttled for over 1 % of the time, unless the quota is a declared factor; W: throttled for less",
     applies=lambda evidence: bool(evidence.arms),
 )
 def throttling(evidence: RunEvidence) -> Iterator[Remark]:
     if all("throttled_s" not in arm.telemetry for arm in evidence.arms.values()):
-        yield cannot_be_checked("run", "whether a CPU quota held the subjects back is not reported")
+        yield cannot_be_checked("run", "whether a CPU quota throttled the subjects is not reported")
     for arm in evidence.arms.values():
         throttled_s = arm.telemetry.get("throttled_s")
         if not throttled_s or (batches := arm.batches) is None:
             continue
-        # Where the time between the readings is not reported, the least that it can have been.
+        # Where the time between the readings is unknown, use its lower limit.
         spanned_s = arm.telemetry.get("spanned_s")
         if spanned_s is None:
             settles = arm.calibration is not None and arm.calibration.settle
             spanned_s = batches.batches * batches.shortest_s * (1 + SETTLING_SHARE * settles)
         part = throttled_s / spanned_s if spanned_s > 0 else 1.0
-        saw = f"held back for {duration(throttled_s)}, about {units.share(part)} of the time it was watched"
+        saw = f"throttled for {duration(throttled_s)}, about {units.share(part)} of the observed time"
         if QUOTA_WITNESS in arm.treatment.declares:
-            meaning = "its quota is a level of this run, so this is part of what was measured"
+            meaning = "the quota is a factor of this run, so this is part of the result"
             yield remark(Severity.NOTE, arm.id, saw, meaning)
             continue
-        advice = "raise the CPU quota of this machine or container, or run fewer things beside"
+        advice = "raise the CPU quota of this machine or container, or reduce other load"
         if part > MOST_THROTTLED:
             yield fatal(arm.id, saw, "the quota was measured, not the subject", advice)
         else:
@@ -91,12 +91,12 @@ def throttling(evidence: RunEvidence) -> Iterator[Remark]:
 
 
 @check(
-    "F: the arms' median batches are more than 1.5 apart in length, and over 5 % of their time was spent waiting "
-    "for a processor; W: where each batch is one operation",
+    "F: the median batches of two treatments differ by more than 1.5 times, and one waited for a processor for over 5 % "
+    "of its time; W: where each batch is one operation",
     applies=lambda evidence: bool(evidence.metrics),
 )
 def unequal_batches(evidence: RunEvidence) -> Iterator[Remark]:
-    # Counts are made to fit the clock that answers: what that of another adds is the waiting, not the batch.
+    # Operation counts fit the clock of the first metric; another clock adds waiting to the batch.
     length = "takes {:.3g} ms of CPU time" if next(iter(evidence.metrics.values())).cpu else "lasts {:.3g} ms"
     for finding in evidence.measured_findings():
         metric = evidence.metrics[finding.comparison.metric]
@@ -108,13 +108,13 @@ def unequal_batches(evidence: RunEvidence) -> Iterator[Remark]:
 def _pair(finding: Finding, treatment: Arm, baseline: Arm, length: str, *, of_cpu: bool) -> Iterator[Remark]:
     single = _is_single(treatment) and _is_single(baseline)
     if single and of_cpu:
-        return  # an interruption costs CPU time by its number, and a longer operation has more in proportion
+        return  # the CPU cost of interruptions is proportional to the length of an operation
     known = [arm.queued for arm in (treatment, baseline) if arm.queued is not None]
     waited = any(part > MOST_WAITED for part in known)
     treatment_s, baseline_s = treatment.batch_s, baseline.batch_s
     if treatment_s is None or baseline_s is None:
         if waited:
-            missing = "subjects waited for a processor, and how long their batches last is not reported"
+            missing = "subjects waited for a processor, but their batch lengths are not reported"
             yield cannot_be_checked(finding.comparison.id, missing)
     elif max(treatment_s, baseline_s) <= MOST_APART * min(treatment_s, baseline_s):
         return
@@ -125,13 +125,15 @@ def _pair(finding: Finding, treatment: Arm, baseline: Arm, length: str, *, of_cp
             f"a batch of {treatment.id} {length.format(1e3 * treatment_s)}, one of {baseline.id} "
             f"{1e3 * baseline_s:.3g} ms, and up to {units.share(max(known))} of that time was spent waiting for a "
             "processor",
-            "each batch is one operation, so the longer one waits more often, and part of the difference is that"
+            "each batch is one operation: longer ones wait more often, which is part of the difference"
             if single
-            else "short batches escape the waiting and long ones do not, so the difference may be that of the batches",
+            else "long batches wait more often than short ones, so the batch length may explain the difference",
             "run again on a quieter machine",
         )
     elif len(known) < 2 and not single:
-        yield cannot_be_checked(finding.comparison.id, "how long the subjects waited for a processor is not reported")
+        yield cannot_be_checked(
+            finding.comparison.id, "the time that the subjects waited for a processor is not reported"
+        )
 
 
 def _is_single(arm: Arm) -> bool:
@@ -139,7 +141,7 @@ def _is_single(arm: Arm) -> bool:
 
 
 def _both_times(evidence: RunEvidence) -> Iterator[tuple[Finding, Effect, Effect]]:
-    """Of a run that is answered in CPU time of whole operations: each comparison's effects in CPU and in wall time."""
+    """Yield comparisons decided in CPU time, with their CPU and wall effects."""
     answering = next(iter(evidence.metrics.values()), None)
     if answering is None or not answering.cpu or answering.part_of:
         return
@@ -160,12 +162,12 @@ def _both_times(evidence: RunEvidence) -> Iterator[tuple[Finding, Effect, Effect
 
 
 @check(
-    "W: CPU and wall time differ by more than the margin where their intervals and waiting do not explain it",
+    "W: effects in CPU and wall time differ by more than the margin, beyond their intervals and waiting",
     applies=lambda evidence: any(_both_times(evidence)),
 )
 def wall_against_cpu(evidence: RunEvidence) -> Iterator[Remark]:
     def differ(cpu: Effect, wall: Effect, waiting: float = 0.0) -> bool:
-        """By more than the margin and with intervals apart, without what *waiting* makes of wall time (in logs)."""
+        """Whether both differ by more than the margin after removing *waiting*."""
         is_apart = wall.low - waiting > cpu.high or wall.high - waiting < cpu.low
         return is_apart and abs(wall.log_ratio - waiting - cpu.log_ratio) > math.log1p(evidence.margin)
 
@@ -176,25 +178,24 @@ def wall_against_cpu(evidence: RunEvidence) -> Iterator[Remark]:
         shares = [_left(evidence, arm) for arm in (compared.baseline, compared.treatment)]
         saw = f"CPU time changes by {percent(cpu.log_ratio)}, wall time by {percent(wall.log_ratio)}"
         if shares[0] is None or shares[1] is None:
-            missing = f"{saw}, and how long the subjects waited for a processor is not reported"
+            missing = f"{saw}, but the time that the subjects waited for a processor is not reported"
             yield cannot_be_checked(compared.id, missing)
             continue
         waiting = math.log(shares[0]) - math.log(shares[1])
         if differ(cpu, wall, waiting):
             yield warning(
                 compared.id,
-                f"{saw}; without the time in which they waited for a processor, wall time changes by "
-                f"{percent(wall.log_ratio - waiting)}",
-                "the operation may wait for something else, or have work done outside of its process",
-                "take wall time for the answer where callers wait; and see what the operation waits for",
+                f"{saw}; without waiting for a processor, wall time changes by {percent(wall.log_ratio - waiting)}",
+                "the operation may wait for something else, or work in another process",
+                "use wall time where callers wait; and find out what the operation waits for",
             )
 
 
 def _left(evidence: RunEvidence, arm_id: str) -> float | None:
-    """The share of an arm's wall time that is left without its waiting; None where that is not reported.
+    """Return the share of wall time without waiting; None where unknown.
 
-    The kernel tells of waiting in whole requests, so all that a batch can have waited is in it; more than the batches'
-    wall time exceeds their CPU time is not taken away.
+    The kernel reports waiting for whole requests, an upper limit for a batch, so no more is removed than the
+    batches' wall time exceeds their CPU time.
     """
     arm = evidence.arms.get(arm_id)
     if arm is None or arm.waited_s is None or arm.batches is None or not arm.batches.operations:
@@ -206,7 +207,7 @@ def _left(evidence: RunEvidence, arm_id: str) -> float | None:
 
 
 def _seconds(evidence: RunEvidence, arm: Arm, *, of_cpu: bool) -> float | None:
-    """CPU or wall time of one operation, over all blocks."""
+    """Return CPU or wall time of one operation, over all blocks."""
     for metric in evidence.metrics.values():
         values = arm.values(metric.name)
         if values and metric.cpu == of_cpu and (of_cpu or metric.observed == evidence.batch):

@@ -1,4 +1,7 @@
-"""All checks of our own runs. A new one is a function, and a word in the order of the report."""
+"""All checks of our own runs.
+
+A new check is a function, and a word in the order of the report.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +23,10 @@ CHECKS: tuple[Check[RunEvidence], ...] = load_checks(
 
 
 def review(evidence: RunEvidence) -> tuple[CheckOutcome, ...]:
-    """What every check did with the evidence, also those that do not apply or are silent."""
+    """Run every check on the evidence."""
     return tuple(check.review(evidence) for check in CHECKS)
 
 
 def run(measured: Measured, findings: Iterable[Finding]) -> tuple[AuditWarning, ...]:
-    """Every check on a run of ours."""
+    """Run every check, and return its warnings."""
     return tuple(warning for outcome in review(RunEvidence(measured, tuple(findings))) for warning in outcome.warnings)

@@ -1,4 +1,4 @@
-"""How the batches and the paired differences of a run lie: first batches, drift, modes."""
+"""The shape of batches and paired differences: warm-up, drift, modes."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from sectax.model.metric import Summary
 from sectax.model.plan import FIRST_LOOK
 from sectax.model.treatment import CONTROLS, Role
 
-# The chances that a healthy run is warned of its first batches, of drift, or of modes in its differences.
+# The chances of a false warning for first batches, drift, or modes in the differences.
 CHANCE_OF_FIRST, CHANCE_OF_DRIFT, CHANCE_OF_MODES = 0.005, 0.001, 0.005
-# The chances that it loses a verdict, for neighbours that are alike, or for modes that come unequally often.
+# The chances of losing a verdict by mistake, for correlated neighbours, or for modes with different shares.
 CHANCE_ALIKE, CHANCE_UNEQUAL = 0.004, 0.005
-# They are the baseline again, and have its warm-up.
+# Controls repeat the baseline and have its warm-up.
 _COPIES = (Role.NEGATIVE, Role.POSITIVE)
-# Two parts so many standard deviations apart are modes: a normal sample is cut at 2.7, few batches at 3 to 4, and fewer
-# than eight anywhere.
+# Two parts this many standard deviations apart are modes: the best split of a normal sample has 2.7, of few batches 3
+# to 4, and of fewer than eight any number.
 APART, FEWEST_BATCHES = 5.0, 8
-# Shares of the slow mode that differ by less move no median.
+# A smaller difference of the shares does not move a median.
 LEAST_SHARE = 0.1
 
 
 @check("W: the first counted batch of a process differs from its others by the margin or more", applies=has_batches)
 def first_trial(evidence: RunEvidence) -> Iterator[Remark]:
-    """W where the first counted batch differs from the others in block after block, by the margin or more.
+    """Warn where the first counted batch differs by the margin or more.
 
-    Less does not matter in a block's value, of which the first batch is a small part.
+    The first batch is a small part of a block, so smaller differences do not matter.
     """
     yield from unwatched(evidence)
     arms = watched(evidence)
@@ -42,15 +42,15 @@ def first_trial(evidence: RunEvidence) -> Iterator[Remark]:
         and _out_of_place(arm) < CHANCE_OF_FIRST / len(arms)
     ]
     saw = "the first counted batch of a process differs from its others by {}"
-    meaning = "part of the difference may be a warm-up that was too short, or work at the beginning"
+    meaning = "part of the difference may be warm-up, or work at the start"
     yield from warn(arms, hits, saw, meaning, _longer_warm_up(evidence))
 
 
 def _out_of_place(arm: Arm) -> float:
-    """The p-value of 'the first is any of the batches', from its ranks over the blocks.
+    """Return the p-value of 'the first batch is like any other', from ranks.
 
-    Ranks are the same for noise of any kind. Their spread over the blocks counts where it is larger than chance
-    makes it: where the speed wanders, first batches are the fastest or the slowest more often.
+    Ranks do not depend on the distribution of the noise. Their spread over the blocks is used where it exceeds chance:
+    where the speed wanders, first batches are the fastest or the slowest more often.
     """
     from scipy.special import ndtr
 
@@ -62,10 +62,10 @@ def _out_of_place(arm: Arm) -> float:
 
 
 def _longer_warm_up(evidence: RunEvidence) -> str:
-    """What shows the pilot the end of the warm-up, in a run of this preset."""
+    """Return the advice for a warm-up that the pilot missed."""
     if evidence.plan.preset == "quick":
-        return "run it without --quick: longer batches let the pilot see more of it"
-    return "run it again when the machine is quieter; where it stays, the subject warms up for longer than a pilot"
+        return "run it without --quick: longer batches let the pilot see more of the warm-up"
+    return "run it again on a quieter machine; if this remains, the subject warms up for longer than a pilot"
 
 
 @check(
@@ -85,41 +85,40 @@ def _mean(values: list[float]) -> tuple[list[float], float]:
 
 
 def _change_over_blocks(values: list[float]) -> tuple[list[float], float]:
-    """The change over all blocks, once for every block of the first half beside its partner in the second.
+    """Return the change over all blocks, from pairs half a run apart.
 
-    Independent of each other, unlike the residuals of a line, so that Student's t holds for them too.
+    The pairs are independent, so Student's t is valid; residuals of a line are not.
     """
     half = len(values) // 2
-    # Partners lie half a run apart.
     return _mean([2 * (late - early) for early, late in zip(values[:half], values[-half:], strict=True)])
 
 
-# What is asked of every treatment: what it is called, how it is had, what it means and what to do.
+# For each kind of drift: the finding, the computation, its meaning and the advice.
 _LOOKS: tuple[tuple[str, Callable[[Arm], tuple[list[float], float]], str, str], ...] = (
     (
         "from the first to the last batch of a process its time changes by {}",
         lambda arm: _mean(column(arm, lambda shape: shape.drift)),
-        "neighbours share it, so it cancels in differences; the treatment's own figure is that of this length of block",
-        "a longer warm-up, if the figure by itself matters",
+        "neighbours share it, so it cancels in differences; the absolute figure depends on the length of the block",
+        "use a longer warm-up, if the absolute figure matters",
     ),
     (
-        "from the first to the last place in a round its time changes by {}",
+        "from the first to the last position in a round its time changes by {}",
         lambda arm: _mean(column(arm, lambda shape: shape.order)),
-        "what ran just before matters; the order is random, so it widens the intervals and shifts none",
-        "longer batches, or a settling batch before each",
+        "the preceding batch matters; the order is random, so intervals are wider but not shifted",
+        "use longer batches, or a settling batch before each",
     ),
     (
         "from the first to the last block its time changes by {}",
         lambda arm: _change_over_blocks([shape.mean for shape in arm.shapes.values()]),
         "the machine changed during the run; neighbours share it, so it cancels in differences",
-        "a machine that does nothing else, if the figure by itself matters",
+        "use an idle machine, if the absolute figure matters",
     ),
 )
 
 
 @check(
-    "F: autocorrelation left in the paired differences; W: time changes along a process, a round or the run, or "
-    "the mean of all blocks lies where earlier ones had excluded it",
+    "F: autocorrelation in the paired differences; W: time changes within a process, a round or the run, or the mean of "
+    "all blocks is outside an earlier interval",
     applies=lambda evidence: bool(evidence.differences) or has_batches(evidence),
 )
 def drift(evidence: RunEvidence) -> Iterator[Remark]:
@@ -142,22 +141,19 @@ def drift(evidence: RunEvidence) -> Iterator[Remark]:
         if effect is not None and effect.drifted and finding.comparison.standing not in CONTROLS:
             yield warning(
                 finding.comparison.id,
-                f"the mean cost over all {effect.blocks} blocks, {percent(effect.log_ratio)}, lies where an earlier "
-                "look at the same run had excluded it",
-                "the effect itself changed during the run; the interval of all blocks is printed, and is about their "
-                "mean",
-                "see what changes in one of the two alone (a cache that fills, a clock speed, other load), and run "
-                "again",
+                f"the mean cost over all {effect.blocks} blocks, {percent(effect.log_ratio)}, is outside an earlier "
+                "interval of the same run",
+                "the effect changed during the run; the printed interval is for the mean of all blocks",
+                "find out what changes on one side only (a filling cache, clock speed, other load), and run again",
             )
 
 
 def _judged_differences(evidence: RunEvidence) -> dict[str, tuple[float, ...]]:
-    """The differences of comparisons of enough blocks."""
     return {id: values for id, values in evidence.differences.items() if len(values) >= FIRST_LOOK}
 
 
 def _dependent_blocks(evidence: RunEvidence) -> Iterator[Remark]:
-    """F: the differences of neighbouring blocks resemble each other, so the blocks are not independent."""
+    """F: differences of neighbouring blocks are correlated."""
     from sectax.stats.diagnostics import autocorrelation_p_value, lag_one
 
     known = _judged_differences(evidence)
@@ -165,16 +161,15 @@ def _dependent_blocks(evidence: RunEvidence) -> Iterator[Remark]:
         if len(set(values)) > len(values) // 2 and autocorrelation_p_value(values) < CHANCE_ALIKE / len(known):
             yield fatal(
                 comparison,
-                f"the differences of neighbouring blocks resemble each other: a correlation of {lag_one(values):.2f} "
-                f"over {len(values)} blocks",
+                f"the differences of neighbouring blocks are correlated ({lag_one(values):.2f} over {len(values)} blocks)",
                 "the blocks are not independent, so the interval is too narrow",
-                "see what changes slowly in one of the two alone (a cache that fills, data that grow), and run again",
+                "find out what changes slowly on one side only (a filling cache, growing data), and run again",
             )
 
 
 @check(
-    "W: two modes or a long tail in the paired differences; F: a median where both sides have two modes of "
-    "batches, not equally often",
+    "W: two modes or a long tail in the paired differences; F: a median where both sides have two modes of batches, with "
+    "different shares",
     applies=lambda evidence: bool(evidence.differences),
 )
 def modes(evidence: RunEvidence) -> Iterator[Remark]:
@@ -182,20 +177,19 @@ def modes(evidence: RunEvidence) -> Iterator[Remark]:
 
     known = _judged_differences(evidence)
     for comparison, values in known.items():
-        # Where all blocks agree within the margin, it does not matter how they lie.
+        # Where all blocks agree within the margin, their distribution does not matter.
         differ = max(values) - min(values) >= math.log1p(evidence.margin)
         if differ and normality_p_value(values) < CHANCE_OF_MODES / len(known):
             yield warning(
                 comparison,
                 _modes_in_words(values),
-                "the interval is for the average, and misses it more often than it says while rare blocks are few",
-                "more blocks; and see what a slow process has that a fast one has not",
+                "the interval is for the mean, and has less than its nominal coverage while rare blocks are few",
+                "use more blocks; and find out how slow processes differ from fast ones",
             )
     yield from _medians(evidence)
 
 
 def _modes_in_words(values: Sequence[float]) -> str:
-    """The modes, or the tail, in words."""
     import numpy as np
 
     from sectax.stats.batch_shape import best_split
@@ -206,14 +200,14 @@ def _modes_in_words(values: Sequence[float]) -> str:
     slow = round(float(share[0]) * data.size)
     if separation[0] >= APART:
         low, high = (percent(float(part.mean())) for part in (data[:-slow], data[-slow:]))
-        return f"the blocks come in two modes: {data.size - slow} of {data.size} near {low}, {slow} near {high}"
+        return f"the blocks have two modes: {data.size - slow} of {data.size} near {low}, {slow} near {high}"
     longer = "high" if around[-1] > -around[0] else "low"
     least, middle, most = (percent(float(value)) for value in (data[0], np.median(data), data[-1]))
     return f"skewed {longer}: min {least}, median {middle}, max {most}, {data.size} blocks"
 
 
 def _medians(evidence: RunEvidence) -> Iterator[Remark]:
-    """F: a median of batches where both sides have two modes, and not equally often."""
+    """F: a median where both sides have two modes with different shares."""
     from sectax.stats.diagnostics import zero_mean_p_value
 
     pairs = [
@@ -233,10 +227,10 @@ def _medians(evidence: RunEvidence) -> Iterator[Remark]:
             own, usual = (100 * _mean(column(arm, lambda shape: shape.slow_share))[1] for arm in (treatment, baseline))
             yield fatal(
                 comparison.id,
-                f"the batches have two modes; the slow one holds {own:.0f} % of {treatment.id} and {usual:.0f} % of "
+                f"the batches have two modes; the slow one has {own:.0f} % of {treatment.id} and {usual:.0f} % of "
                 f"{baseline.id}",
-                "a median is in one mode or the other, and says nothing of how often each comes",
-                "compare the mean or the rate, or the modes one by one",
+                "a median is in one of the modes, and does not show their shares",
+                "compare means or rates, or each mode separately",
             )
 
 

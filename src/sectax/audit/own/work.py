@@ -1,4 +1,4 @@
-"""Whether two treatments did the same work, the work that their labels promise, and in places that are alike."""
+"""Whether two treatments did the same work, and the work that they declare."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sectax.stats.binomial import clopper_pearson
 FIX = "fix what fails, then measure"
 NOT_THE_SAME = "the two did not do the same work"
 _BUCKET = re.compile(r"bucket_\d{1,3}_s")
-# In quarters of so many blocks a bucket is slower by chance in less than one run of a thousand, and less by so much.
+# With quartiles of this many blocks, a false alarm has a chance below one in a thousand runs.
 FEWEST_BLOCKS, SLOWER = 6, 1.2
 _MATERIAL = {VerdictId.SLOWER_MATERIAL: "slower", VerdictId.FASTER_MATERIAL: "faster"}
 
@@ -34,12 +34,12 @@ def _witnessed(arm: Arm, name: str) -> tuple[Witness, ...]:
 )
 def unequal_work(evidence: RunEvidence) -> Iterator[Remark]:
     for arm in evidence.arms.values():
-        # An operation that fails takes its whole trial with it, so what was counted without a word of errors has none.
+        # A failed operation ends its trial, so a count without reported errors has none.
         if arm.errors is not None and arm.batches is not None and arm.batches.operations > 0:
             share = arm.errors / arm.batches.operations
             if share > MOST_FAILURES:
                 saw = f"{arm.errors:.0f} of {arm.batches.operations} operations failed ({100 * share:.2f} %)"
-                meaning = "a failed operation is often a fast one: the figure is not that of the work"
+                meaning = "failed operations are often fast, so the figure does not describe the work"
                 yield fatal(arm.id, saw, meaning, FIX)
     yield from _missing_witnesses(evidence)
     pairs = {
@@ -52,13 +52,13 @@ def unequal_work(evidence: RunEvidence) -> Iterator[Remark]:
         for name in evidence.plan.equal_witnesses:
             own, usual = _witnessed(treatment, name), _witnessed(baseline, name)
             if differ(own, usual):
-                saw = f"{name} is {', '.join(map(str, own))}, and {', '.join(map(str, usual))} in its baseline"
-                advice = evidence.plan.words.get(f"unequal={name}", "compare what does the same work")
+                saw = f"{name} is {', '.join(map(str, own))}, but {', '.join(map(str, usual))} in its baseline"
+                advice = evidence.plan.words.get(f"unequal={name}", "compare treatments that do the same work")
                 yield fatal(treatment.id, saw, NOT_THE_SAME, advice)
 
 
 def _missing_witnesses(evidence: RunEvidence) -> Iterator[Remark]:
-    """One note for the run where a whole cell does not tell a witness, one for an arm that alone does not tell it."""
+    """Note missing witnesses: once per run for whole cells, else per treatment."""
     silent = []
     for name in evidence.plan.equal_witnesses:
         telling = {arm.treatment.cell for arm in evidence.arms.values() if _witnessed(arm, name)}
@@ -66,14 +66,14 @@ def _missing_witnesses(evidence: RunEvidence) -> Iterator[Remark]:
             silent.append(name)
         for arm in evidence.arms.values():
             if arm.treatment.cell in telling and not _witnessed(arm, name):
-                yield cannot_be_checked(arm.id, f"{name} shows whether the work is equal, and nothing witnessed it")
+                yield cannot_be_checked(arm.id, f"{name}, which shows whether the work is equal, was not witnessed")
     if silent:
         missing = f"whether the work was equal: not all subjects report {', '.join(silent)}"
         yield cannot_be_checked("run", missing)
 
 
 def _differing_errors(treatment: Arm, baseline: Arm) -> Iterator[Remark]:
-    """F where the shares of failed operations differ by more than chance, however small they are."""
+    """F where the shares of failed operations differ by more than chance."""
     shares = []
     for arm in (treatment, baseline):
         if arm.errors is None or arm.batches is None or arm.batches.operations < arm.errors:
@@ -81,12 +81,12 @@ def _differing_errors(treatment: Arm, baseline: Arm) -> Iterator[Remark]:
         shares.append(clopper_pearson(round(arm.errors), arm.batches.operations, 0.99))
     (low, high), (other_low, other_high) = shares
     if low > other_high or high < other_low:
-        saw = f"{treatment.errors:.0f} operations failed, and {baseline.errors:.0f} of its baseline"
+        saw = f"{treatment.errors:.0f} operations failed, but {baseline.errors:.0f} in its baseline"
         yield fatal(treatment.id, saw, NOT_THE_SAME, FIX)
 
 
 @check(
-    "F: what was declared of a level differs from what was witnessed of the real thing",
+    "F: a declared value of a level differs from the witnessed one",
     applies=lambda evidence: any(arm.treatment.declares for arm in evidence.arms.values()),
 )
 def mislabelled_level(evidence: RunEvidence) -> Iterator[Remark]:
@@ -94,18 +94,18 @@ def mislabelled_level(evidence: RunEvidence) -> Iterator[Remark]:
         for name, declared in arm.treatment.declares.items():
             values = _witnessed(arm, name)
             if not values:
-                yield cannot_be_checked(arm.id, f"{name} should be {declared}, and nothing witnessed what it is")
+                yield cannot_be_checked(arm.id, f"{name} should be {declared}, but it was not witnessed")
             elif wrong := [value for value in values if not same(declared, value)]:
                 yield fatal(
                     arm.id,
-                    f"{name} was declared as {declared} and witnessed as {', '.join(map(str, wrong))}",
-                    "something else was measured than the label says",
-                    "find out why the subject does not do what it is told, or correct the label",
+                    f"{name} was declared as {declared}, but witnessed as {', '.join(map(str, wrong))}",
+                    "the label does not describe what was measured",
+                    "find out why the subject ignores its options, or correct the label",
                 )
 
 
 @check(
-    "W: a treatment costs less than its baseline, and a witness shows that it left work out",
+    "W: a treatment is faster than its baseline, and a witness shows that it skipped work",
     applies=lambda evidence: bool(evidence.plan.shortcuts),
 )
 def less_work(evidence: RunEvidence) -> Iterator[Remark]:
@@ -128,18 +128,18 @@ def less_work(evidence: RunEvidence) -> Iterator[Remark]:
             ):
                 own, expected = (", ".join(sorted(map(str, values))) for values in (witnessed, usual))
                 saw = f"takes less {metric} than its baseline, which does more: {shortcut.words} "
-                advice = "read it as the difference between the two as they are, not as the cost of the control alone"
+                advice = "take it as the difference between the two, not as the cost of the control"
                 yield warning(treatment.id, f"{saw}({shortcut.witness} is {own}, not {expected})", shortcut.why, advice)
 
 
 def _without_body(evidence: RunEvidence) -> dict[str, str]:
-    """The treatments whose operation moves metadata alone, and that operation."""
+    """Return treatments whose operation moves only metadata, with the operation."""
     moving = (figure for figure in evidence.series if figure.work.moves is Moves.METADATA)
     return {figure.treatment: figure.work.operation or "the operation" for figure in moving}
 
 
 @check(
-    "W: an operation that moves no body differs from its baseline by the margin or more, in the run's first metric",
+    "W: an operation without a body differs from its baseline by the margin or more, in the run's first metric",
     applies=lambda evidence: bool(_without_body(evidence)),
 )
 def metadata_cost(evidence: RunEvidence) -> Iterator[Remark]:
@@ -150,14 +150,14 @@ def metadata_cost(evidence: RunEvidence) -> Iterator[Remark]:
         if operation and direction and compared.metric == answers and compared.standing not in CONTROLS:
             yield warning(
                 compared.treatment,
-                f"{operation} moves no body, and is {direction} than its baseline ({compared.id})",
-                "this part of the difference is not work on a body, and operations that move one have it too",
-                "see how much it is in absolute time, and take it off the cost of the smallest objects first",
+                f"{operation} moves no body, but is {direction} than its baseline ({compared.id})",
+                "this difference is not work on a body, and operations with a body also include it",
+                "compare it in absolute time, and subtract it from the cost, first for the smallest objects",
             )
 
 
 def _buckets(arm: Arm) -> dict[str, list[float]]:
-    """The median latency in each bucket, block by block."""
+    """Return the median latency of each bucket, by block."""
     buckets = {name: values for name, values in arm.witnesses.items() if _BUCKET.fullmatch(name)}
     return {
         name: [float(value) for value in values if isinstance(value, int | float)] for name, values in buckets.items()
@@ -165,7 +165,7 @@ def _buckets(arm: Arm) -> dict[str, list[float]]:
 
 
 @check(
-    "F: one bucket of an arm is over 20 % slower than its others, in the quarters of 6 blocks or more",
+    "F: one bucket of a treatment is over 20 % slower than its others, by quartiles over 6 blocks or more",
     applies=lambda evidence: any(map(_buckets, evidence.arms.values())),
 )
 def slow_bucket(evidence: RunEvidence) -> Iterator[Remark]:
@@ -179,8 +179,8 @@ def slow_bucket(evidence: RunEvidence) -> Iterator[Remark]:
             number = slow.removeprefix("bucket_").removesuffix("_s")
             yield fatal(
                 arm.id,
-                f"its objects take {duration(statistics.median(buckets[slow]))} in bucket {number}, and "
+                f"its objects take {duration(statistics.median(buckets[slow]))} in bucket {number}, but "
                 f"{duration(statistics.median(other_times))} in the others",
-                "part of what it costs, or saves, is that bucket's and not the treatment's",
-                "find out what is different about that bucket, or name others",
+                "part of the difference comes from that bucket, not from the treatment",
+                "find out how that bucket differs, or use others",
             )
