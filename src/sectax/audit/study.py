@@ -1,4 +1,4 @@
-"""A published study in the normal form."""
+"""Published studies as evidence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _STATISTICS = {"one trial": "one", "maximum": "max", "minimum": "min"}
 _KNOWN_STATISTIC = re.compile(r"one|mean|median|min|max|total|rate|p\d{1,2}(\.\d+)?")
 _QUANTITIES = {"operations/s": Quantity.RATE, "bytes/s": Quantity.BANDWIDTH, "B": Quantity.MEMORY}
 
-# Facts of another name than their attribute.
+# Facts whose attribute has a different name.
 _ATTRIBUTES = {
     "bytes": "size_bytes",
     "operations_per_cell": "operations",
@@ -22,7 +22,7 @@ _ATTRIBUTES = {
     "cold_and_warm": "cold",
     "implementation": "library",
 }
-# Attributes that facts are of, and how their values are read.
+# Attributes set by facts, with the conversion of their values.
 _WORK: dict[str, Any] = {
     **dict.fromkeys(("size_bytes", "link_bytes_s", "configured_s", "operations", "failures"), float),
     **{"moves": Moves, "ends_by": EndsBy, "cold": Cold, "replicates": int, "replicate": str},
@@ -32,9 +32,9 @@ _SETTING = {**dict.fromkeys((field.name for field in fields(Setting)), str), "gr
 
 
 def evidence_of_study(study: PublishedStudy) -> Evidence:
-    """Every printed figure with what the study says, or what follows from it, of how it came about.
+    """Return every printed figure with the facts of the study about it.
 
-    Tables that the study computed from another are left out: what holds of their source holds of them.
+    Derived tables are left out: findings about their source apply to them.
     """
     every = tuple(series for table in study.tables if not table.derived for series in _series(study, table))
     return Evidence(series=every, contrast=_contrast(study))
@@ -47,7 +47,7 @@ def _series(study: PublishedStudy, table: PublishedTable) -> list[Series]:
             if value is None:
                 continue
             levels = table.fixed | {table.rows: row, table.columns: column}
-            # Under this word a table prints several statistics of the same cell side by side.
+            # A factor with this name gives several statistics of the same cell.
             printed = levels.pop("statistic", None)
             facts = study.facts | table.facts | _of_levels(study, levels) | table.row_facts.get(row, {})
             trials = _value(facts, "trials_per_cell")
@@ -95,7 +95,7 @@ def _statistic(word: object) -> str | None:
 
 
 def _contrast(study: PublishedStudy) -> Contrast | None:
-    """What the study compares, from the facts `compares`, and `baseline_level` or `baseline`, which is then none."""
+    """Return what the study compares, from its facts."""
     factor = _value(study.facts, "compares")
     if factor is None:
         return None

@@ -97,9 +97,9 @@ def _not_controlled(evidence: RunEvidence, family: str, why: str) -> Iterator[Re
 
 
 @check(
-    "F: a known extra cost was not detected (in its direction, with the cost in its interval), not measured, or over 1.25 "
-    "times its nominal value: 'equivalent' and 'within the margin' are withdrawn, larger effects remain; W: its interval "
-    "excludes the cost, so the family's intervals are widened by three times the farther limit's distance; "
+    "F: a known extra cost was not detected (in its direction, with the cost in its interval), not measured, or over "
+    "1.25 times its nominal value: 'equivalent' and 'within the margin' are withdrawn, larger effects remain; W: its "
+    "interval excludes the cost, so the family's intervals are widened by three times the farther limit's distance; "
     "not checked where no cost was added",
     applies=_claims_something,
 )
@@ -131,7 +131,10 @@ def positive_control(evidence: RunEvidence) -> Iterator[Remark]:
             )
             yield warning(evidence.families[comparison.cell], saw, meaning, "find out what treats one side differently")
         if leaning:
-            meaning = "costs this small go undetected: 'equivalent' and 'within the margin' are withdrawn, larger effects remain"
+            meaning = (
+                "costs this small go undetected: 'equivalent' and 'within the margin' are withdrawn, "
+                "larger effects remain"
+            )
             yield fatal(comparison.id, saw, meaning, "use more blocks, or a quieter machine")
         elif not run_controls.excludes_known_cost(effect):
             yield remark(model.Severity.NOTE, comparison.id, saw, "no verdict of this run depends on it")

@@ -49,8 +49,8 @@ def timer(evidence: RunEvidence) -> Iterator[Remark]:
 def _repeats(arm: Arm) -> Iterator[Remark]:
     """F where repeated values betray a coarse clock.
 
-    Many batches of a quiet subject repeat a value even on a fine clock. Where the data show the step between neighbouring
-    values, and a batch is long compared with it, there is no warning.
+    Many batches of a quiet subject repeat a value even on a fine clock. Where the data show the step between
+    neighbouring values, and a batch is long compared with it, there is no warning.
     """
     batches = arm.batches
     if batches is None or batches.duplicate_share <= MOST_DUPLICATES or batches.batches < FEWEST_BATCHES:
@@ -91,8 +91,8 @@ def throttling(evidence: RunEvidence) -> Iterator[Remark]:
 
 
 @check(
-    "F: the median batches of two treatments differ by more than 1.5 times, and one waited for a processor for over 5 % "
-    "of its time; W: where each batch is one operation",
+    "F: the median batches of two treatments differ by more than 1.5 times, and one waited for a processor for over "
+    "5 % of its time; W: where each batch is one operation",
     applies=lambda evidence: bool(evidence.metrics),
 )
 def unequal_batches(evidence: RunEvidence) -> Iterator[Remark]:

@@ -117,8 +117,8 @@ _LOOKS: tuple[tuple[str, Callable[[Arm], tuple[list[float], float]], str, str], 
 
 
 @check(
-    "F: autocorrelation in the paired differences; W: time changes within a process, a round or the run, or the mean of "
-    "all blocks is outside an earlier interval",
+    "F: autocorrelation in the paired differences; W: time changes within a process, a round or the run, or the mean "
+    "of all blocks is outside an earlier interval",
     applies=lambda evidence: bool(evidence.differences) or has_batches(evidence),
 )
 def drift(evidence: RunEvidence) -> Iterator[Remark]:
@@ -161,15 +161,16 @@ def _dependent_blocks(evidence: RunEvidence) -> Iterator[Remark]:
         if len(set(values)) > len(values) // 2 and autocorrelation_p_value(values) < CHANCE_ALIKE / len(known):
             yield fatal(
                 comparison,
-                f"the differences of neighbouring blocks are correlated ({lag_one(values):.2f} over {len(values)} blocks)",
+                f"the differences of neighbouring blocks are correlated ({lag_one(values):.2f} over "
+                f"{len(values)} blocks)",
                 "the blocks are not independent, so the interval is too narrow",
                 "find out what changes slowly on one side only (a filling cache, growing data), and run again",
             )
 
 
 @check(
-    "W: two modes or a long tail in the paired differences; F: a median where both sides have two modes of batches, with "
-    "different shares",
+    "W: two modes or a long tail in the paired differences; F: a median where both sides have two modes of batches, "
+    "with different shares",
     applies=lambda evidence: bool(evidence.differences),
 )
 def modes(evidence: RunEvidence) -> Iterator[Remark]:

@@ -1,4 +1,4 @@
-"""What the user adds to what a file says: which columns of a table hold what, and which level is the baseline."""
+"""Options for reading a table: the roles of columns, and the baseline."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from sectax.text.printable import printable
 
 @dataclass(frozen=True)
 class Columns:
-    """What the user says of a table. Empty is unsaid."""
+    """Options of the user for a table; empty where not given."""
 
-    value: tuple[str, ...] = ()  # the columns of numbers; several are levels of the factor `column`
-    unit: str = ""  # theirs
-    # The columns whose texts are levels; rows that agree in all of them are values of one series.
+    value: tuple[str, ...] = ()  # columns of numbers; several are levels of the factor `column`
+    unit: str = ""  # of these columns
+    # Columns of levels; rows with equal levels are values of one series.
     by: tuple[str, ...] = ()
     baseline: str = ""  # the level of the first factor without the control
 
     def given(self) -> tuple[str, ...]:
-        """The names of what is said."""
+        """The names of the options given."""
         return tuple(field.name for field in fields(self) if getattr(self, field.name))
 
     def named(self) -> tuple[str, ...]:
-        """The columns that are named."""
+        """The names of the columns given."""
         return (*filter(None, (*self.value, *self.by)),)
 
 
 def with_baseline(evidence: Evidence, baseline: str) -> Evidence:
-    """Evidence in which the level *baseline* (`LEVEL` or `FACTOR=LEVEL`) is the baseline of its factor.
+    """Set the baseline: *baseline* is `LEVEL` or `FACTOR=LEVEL`.
 
     Raises:
         BadInput: no factor has that level, or several have.
     """
     levels = [*dict.fromkeys(level for series in evidence.series for level in series.levels.items())]
-    # A level may hold an equals sign itself, so both readings are looked for.
+    # A level may contain an equals sign, so both readings are tried.
     matches = [(factor, level) for factor, level in levels if baseline in (level, f"{factor}={level}")]
     if len(matches) == 1:
         return replace(evidence, contrast=Contrast(*matches[0]))

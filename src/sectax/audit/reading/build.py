@@ -1,4 +1,4 @@
-"""Makes the normal form of records."""
+"""Build evidence from records."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from sectax.audit.reading.printed import Number
 from sectax.formats.bad_input import BadInput
 from sectax.text.printable import printable
 
-# Checks look at pairs of figures, and nobody reads a table of more.
+# Checks compare pairs of figures, so more would take too long.
 MOST_FIGURES = 5000
 _MOST_FACTORS = 50
 
 _WORK = {field.name for field in fields(TrialWork)}
 _SETTING = {field.name for field in fields(Setting)}
-# What is more than a number or a text.
+# Conversions of values that are neither number nor text.
 _AS: dict[str, Any] = {"contains": lambda text: tuple(text.split(",")), "by_schedule": bool, "replicates": int}
 # Claims of the whole trial: field -> metric, quantity, statistic.
 _OF_TRIAL = {
@@ -44,7 +44,7 @@ _BY_UNIT = {"s": Quantity.TIME, "bytes": Quantity.MEMORY, "bytes/s": Quantity.BA
 
 
 def build_evidence(grammar: Grammar, records: Iterable[Record], troubles: Iterable[Trouble] = ()) -> Evidence:
-    """Records as evidence. Raises `BadInput` where nothing was measured, or there is far too much."""
+    """Build evidence from records; raise `BadInput` for none or too many."""
     every = grammar.shape(list(records)) if grammar.shape is not None else list(records)
     for record in every:
         for name, value in grammar.fixed.items():
@@ -67,7 +67,7 @@ def build_evidence(grammar: Grammar, records: Iterable[Record], troubles: Iterab
             if fault is not None:
                 breaks.append(dataclasses.replace(fault, figures=ids))
         for series in results:
-            # What was measured elsewhere, or set up otherwise, is another series.
+            # Results from other machines or with other options are separate series.
             machine = series.setting.processor, series.setting.runtime, series.setting.library
             setting = machine, frozenset(series.setting.options.items())
             groups.setdefault((series.id, frozenset(series.levels.items()), setting), []).append(series)
@@ -84,7 +84,7 @@ def evidence(
     breaks: Iterable[BrokenPromise] = (),
     compares: str = "",
 ) -> Evidence:
-    """Series under unique ids, as evidence. Raises `BadInput` where there are none, or far too many."""
+    """Build evidence of series under unique ids; raise `BadInput` for none."""
     unique: list[Series] = []
     ids: Counter[str] = Counter()
     figures = 0
@@ -113,7 +113,7 @@ def _too_many() -> BadInput:
 
 
 def _labels(grammar: Grammar, records: list[Record]) -> list[str]:
-    """What each record is called; runs of one name have numbers, unless they are values of one series."""
+    """Name each record; runs with equal names are numbered."""
     names = [
         record.text("name") or (f"run at line {record.line}" if not record.begun else grammar.name)
         for record in records
@@ -177,11 +177,11 @@ def _quantity(grammar: Grammar, metric: str, number: Number) -> Quantity:
 
 
 def _count(record: Record, metric: str) -> int | None:
-    """How many values are behind the summaries of a time: `count`, or the operations of the trial."""
+    """Return the number of values behind the summaries of a metric."""
     if metric in {name for name, _, _ in _OF_TRIAL.values()}:
         return 1
     number = record.number("count") or record.number("operations")
-    # A result by itself is one run, however many operations were timed together in it.
+    # A single result is one run, regardless of the operations timed in it.
     return (1 if f"{metric}.one" in record.fields else None) if number is None else int(number.value)
 
 
@@ -222,7 +222,7 @@ def _in_words(value: Number | str) -> str:
 
 
 def _joined(group: list[Series]) -> Series:
-    """Results of one name and levels as one series: their single numbers become its values, in order."""
+    """Join results of equal name and levels into one series of values."""
     first = group[0]
     if len(group) == 1:
         return first

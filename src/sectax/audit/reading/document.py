@@ -1,4 +1,4 @@
-"""Reads a JSON document by a grammar."""
+"""Read a JSON document by a grammar."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sectax.formats.numbers import LARGEST
 
 
 def read_document(grammar: Json, text: str) -> list[Record]:
-    """The records of a document. Raises `BadInput` where a value is not what its place is for."""
+    """Return the records of a document; raise `BadInput` for bad values."""
     document = json_text.read([text], object, grammar.title)
     try:
         if grammar.records is not None:
@@ -22,11 +22,11 @@ def read_document(grammar: Json, text: str) -> list[Record]:
     except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
         if isinstance(error, BadInput):
             raise
-        raise BadInput(f"this is JSON, but not as it stands in {grammar.title}: {error}") from error
+        raise BadInput(f"this is JSON, but does not have the structure of {grammar.title}: {error}") from error
 
 
 def walk(value: object, path: str, where: str = "") -> Iterator[tuple[str, Any]]:
-    """What stands under a path, each with its place; nothing where there is nothing. `*` is every key."""
+    """Yield the values under a path, with their places; '*' is every key."""
     if not path:
         yield where, value
         return
@@ -50,7 +50,7 @@ def walk(value: object, path: str, where: str = "") -> Iterator[tuple[str, Any]]
 
 
 def parse_record(places: Mapping[str, str], result: object, key: str = "", document: object = None) -> Record:
-    """What stands in a result under paths (of a `Json` grammar) as a record."""
+    """Read a result into a record by the paths of a `Json` grammar."""
     record = Record(1, ended=True)
     for path, place in places.items():
         name, _, kind = place.rpartition(":")
@@ -75,7 +75,7 @@ def _add(record: Record, name: str, kind: str, values: Iterator[tuple[str, Any]]
 
 
 def number(value: object, kind: str, where: str) -> Number:
-    """A number of a document. Raises `BadInput` with its place where it is none."""
+    """Return a number of a document; raise `BadInput` with its place otherwise."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
         raise BadInput(f"{where} is {str(value)[:40]!r}", "every value must be a finite number")
     return of_json(kind, float(value))

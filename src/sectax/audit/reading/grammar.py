@@ -1,18 +1,18 @@
-"""What a grammar says of a tool's output: how it begins, which line or path is which claim, and what the tool promises.
+"""Grammars of tool outputs: lines or paths, their claims, and relations.
 
 A place in a line is written `{name:kind}`; everything else is a regular expression in which one space matches any
 whitespace. The kinds are those of `printed.KINDS`: n a number, t a time with its unit, s ms us ns a time in that unit,
 b an amount of bytes (B: with KB as 1024), b/s and B/s the same per second, % a percentage, q a percentile, w a word,
-text the rest, flag nothing at all (the field says that the line is there).
+text the rest, flag nothing (the field records that the line is present).
 
-Names decide what a place is:
+The name decides the meaning:
 
 - `latency.mean`: the mean of the metric `latency`. `latency.values`: single values. `latency.@` behind a
   `{latency.p:q}`: the percentile that is printed there. Its quantity follows from the kind, or from `quantities`.
 - `rate`, `bandwidth`, `total_time`: claims of the whole trial.
 - a field of `form.Work` or `form.Setting`: that; `failed.KIND`: failures of that kind; `option.NAME`: an option.
-- `name`: what the run is called; `level.FACTOR`: a level.
-- anything else is for relations and for the grammar's own `shape`.
+- `name`: the name of the run; `level.FACTOR`: a level.
+- anything else: for relations and the `shape` of the grammar.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sectax.audit.form import BrokenPromise, Quantity, Trouble
 from sectax.audit.reading.printed import KINDS, Number, percentile_name, read
 
 _PLACE = re.compile(r"\{([a-zA-Z_][\w.@]*):([a-zA-Z%/]+)\}")
-# Letters that a pattern must have by itself, so that a line that it matches is surely of its tool.
+# Letters that a pattern must contain to identify its tool.
 _TELLING = 4
 
 Fields = dict[str, list[Number | str]]
@@ -37,24 +37,24 @@ Fields = dict[str, list[Number | str]]
 
 @dataclass
 class Record:
-    """What was printed of one run, by the names of its grammar; a name may occur several times."""
+    """The printed fields of one run; a name may occur several times."""
 
     line: int
     fields: Fields = field(default_factory=dict)
-    begun: bool = True  # whether its first line was there
+    begun: bool = True  # whether its first line was present
     ended: bool = False
-    troubles: list[Trouble] = field(default_factory=list)  # what its numbers say of it, beside what it prints
+    troubles: list[Trouble] = field(default_factory=list)  # problems found in its numbers, in addition to printed ones
 
     def add(self, name: str, value: Number | str) -> None:
         self.fields.setdefault(name, []).append(value)
 
     def put(self, fields: Mapping[str, Number | str | None], levels: Mapping[str, str] | None = None) -> None:
-        """Set fields, but for those of which nothing is known, and levels."""
+        """Set fields that are known, and levels."""
         values = dict(fields) | {f"level.{factor}": level for factor, level in (levels or {}).items()}
         self.fields |= {name: [value] for name, value in values.items() if value is not None}
 
     def number(self, name: str) -> Number | None:
-        """The last number of this name."""
+        """Return the last number of this name."""
         return next((value for value in reversed(self.fields.get(name, ())) if isinstance(value, Number)), None)
 
     def text(self, name: str) -> str | None:
@@ -81,17 +81,17 @@ class Pattern:
 
     @cached_property
     def regex(self) -> re.Pattern[str]:
-        # Compiled when it is first needed: a file is of one tool, and those of all take a fifth of a second.
+        # Compiled on first use: a file is from one tool, and compiling all takes 0.2 s.
         return re.compile(self._named)
 
     @property
     def telling(self) -> bool:
-        """Whether a line that it matches is surely of its tool."""
+        """Whether a matching line is certainly from its tool."""
         bare = re.sub(r"\\[a-zA-Z]|\(\?:|\[[^\]]*\]", "", _without_lookarounds(_PLACE.sub("", self.source)))
         return len(re.findall(r"[A-Za-z]", bare)) >= _TELLING
 
     def match(self, line: str) -> list[tuple[str, Number | str | None]] | None:
-        """The fields of a line; None where it is another line. A field is None where it is printed as no number."""
+        """Return the fields of a line, or None; a field is None if not a number."""
         hit = self.regex.match(line)
         if hit is None:
             return None
@@ -109,7 +109,7 @@ class Pattern:
 
 
 def _without_lookarounds(source: str) -> str:
-    """A regular expression without what it only looks at, and without groups."""
+    """Remove lookarounds and groups from a regular expression."""
     before, pattern = "", re.sub(r"\\[()]", "", source)
     while pattern != before:
         before, pattern = (
@@ -124,26 +124,26 @@ class Promise:
     """A relation between printed numbers, such as `operations / duration_s = rate`."""
 
     relation: str  # sums, products and quotients of names with `=` or `<=` between; `sum(name)` adds up all of a name
-    within: float = 0.005  # what the two sides may differ by, as a share, beside what their digits leave
-    fatal: bool = True  # whether there is no honest reason for a difference
+    within: float = 0.005  # tolerance as a share, in addition to rounding
+    fatal: bool = True  # whether a difference has no legitimate reason
 
 
 @dataclass(frozen=True)
 class Grammar:
-    """What grammars of texts and of JSON documents share."""
+    """The common part of text and JSON grammars."""
 
     name: str  # as --format takes it
-    title: str  # for people: "wrk's output"
+    title: str  # in messages: "wrk's output"
     quantities: Mapping[str, Quantity] = field(default_factory=dict)  # of metrics whose kind does not show it
     fixed: Mapping[str, Any] = field(default_factory=dict)  # fields that every record has, such as `ends_by`
-    # Fields that are also options, by the name of the option: runs that differ in it are kept apart.
+    # Fields that are also options, by option name: runs with different options are separate series.
     options: Mapping[str, str] = field(default_factory=dict)
-    compares: str = ""  # the factor that is set against each other, where there are several levels of it
-    # Whether results of one name and levels are values of one series, in order; otherwise each is a run of its own.
+    compares: str = ""  # the factor that is compared, if it has several levels
+    # Whether results with equal name and levels are values of one series, in order, rather than separate runs.
     repeats: bool = False
-    # What the tool's own numbers must fulfil, beside what follows from the normal form (a rate is operations by time).
+    # Relations between the tool's numbers, in addition to those of the normal form (rate = operations / time).
     promises: tuple[Promise, ...] = ()
-    # Makes other records of those that were read, where lines and names are not enough.
+    # Transforms the records, where lines and names are not enough.
     shape: Callable[[list[Record]], list[Record]] | None = None
 
 
@@ -151,17 +151,17 @@ class Grammar:
 class Text(Grammar):
     """A grammar of lines."""
 
-    starts: tuple[str, ...] = ()  # lines that begin a run
-    lines: tuple[str, ...] = ()  # lines within a run, anywhere behind its beginning
-    rows: tuple[str, ...] = ()  # lines that are a result each
-    head: tuple[str, ...] = ()  # lines whose fields hold for all that follows, until they are printed again
-    last: str = ""  # the line that the tool always prints at the end of a run; what lacks it was cut short
-    fails: tuple[str, ...] = ()  # lines in which the tool itself reports a failure
-    warns: tuple[str, ...] = ()  # lines in which it warns of its numbers
+    starts: tuple[str, ...] = ()  # lines that start a run
+    lines: tuple[str, ...] = ()  # lines within a run, in any order
+    rows: tuple[str, ...] = ()  # lines with one result each
+    head: tuple[str, ...] = ()  # lines whose fields apply to all later records, until printed again
+    last: str = ""  # the line at the end of every complete run
+    fails: tuple[str, ...] = ()  # lines that report a failure
+    warns: tuple[str, ...] = ()  # lines that warn about the numbers
 
     @cached_property
     def patterns(self) -> dict[str, list[Pattern]]:
-        # What may begin a run is no line within one.
+        # In this order: a line that starts a run is not matched as one within it.
         groups = {"starts": self.starts, "rows": self.rows, "head": self.head, "lines": self.lines}
         return {name: [Pattern(source) for source in sources] for name, sources in groups.items()}
 
@@ -172,23 +172,23 @@ class Text(Grammar):
 
     @cached_property
     def any_line(self) -> re.Pattern[str]:
-        """Matches every line that is of interest."""
+        """A pattern of all lines that matter."""
         plain = [pattern.plain for group in self.patterns.values() for pattern in group]
         return re.compile(one_pattern((*plain, *self._other_sources)))
 
     @cached_property
     def results(self) -> str:
-        """A regular expression of lines that are surely of this tool, and hold something that it measured."""
+        """A pattern of lines that are certainly from this tool and have results."""
         return one_pattern(pattern.plain for group in self.patterns.values() for pattern in group if pattern.telling)
 
     @cached_property
     def telling(self) -> str:
-        """A regular expression of lines that are surely of this tool."""
+        """A pattern of lines that are certainly from this tool."""
         return "|".join(filter(None, (self.results, one_pattern(self._other_sources))))
 
     @cached_property
     def opening(self) -> re.Pattern[str] | None:
-        """Lines that begin a run, or are a result."""
+        """A pattern of lines that start a run, or are a result."""
         plain = [pattern.plain for name in ("starts", "rows") for pattern in self.patterns[name]]
         return re.compile(one_pattern(plain)) if plain else None
 
@@ -199,7 +199,7 @@ class Text(Grammar):
 
 
 def one_pattern(sources: Iterable[str]) -> str:
-    """A regular expression of whatever one of these matches."""
+    """Join regular expressions as alternatives."""
     return "|".join(f"(?:{source})" for source in sources)
 
 
@@ -208,12 +208,12 @@ class Json(Grammar):
     """A grammar of a JSON document.
 
     Attributes:
-        keys: names that must all stand in the beginning of the document for it to be of this tool.
+        keys: names that must all be in the first part of a document of this tool.
         each: the path of the results: `results[]`; empty where the document is one result.
         fields: path within a result -> `name:kind`. `[]` goes through a list, `*` through all keys: percentiles, the
-            `@` in the name; a path that begins with `/` is of the document. A kind beside those of lines:
-            `nonzero` (how many values are not 0).
-        records: makes the records from the document, where paths are not enough.
+            `@` in the name; a path that begins with `/` is relative to the document. Additional kind:
+            `nonzero` (the number of values other than 0).
+        records: builds the records from the document, where paths are not enough.
     """
 
     keys: tuple[str, ...] = ()
@@ -228,7 +228,7 @@ _text_of = lru_cache(maxsize=256)(ast.unparse)
 
 
 def broken(promise: Promise, record: Record, run: str) -> BrokenPromise | None:
-    """What breaks a promise in a record; None where it holds, or a number of it was not printed."""
+    """Return how a record breaks a promise; None if it does not, or if unknown."""
     sign = "<=" if "<=" in promise.relation else "="
     left, right = (_value(_parsed(side), record) for side in promise.relation.split(sign))
     if left is None or right is None:
@@ -261,4 +261,4 @@ def _value(node: ast.expr, record: Record) -> Interval | None:
                 return None
             ends = [_SIGNS[type(sign)](x, y) for x in left_ends for y in right_ends]
             return min(ends), max(ends)
-    raise ValueError(f"{ast.unparse(node)} is not understood in a relation")
+    raise ValueError(f"{ast.unparse(node)} is not valid in a relation")

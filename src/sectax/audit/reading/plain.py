@@ -1,8 +1,8 @@
-"""What people put around an output when they paste it, taken off again in one place before any importer looks.
+"""Remove what pasting adds around an output, before any importer reads it.
 
-Colours and tags, margins, quotation marks, comment marks, the times and names that CI, containers and build tools set
-before each line. Which of these is no part of the output shows in what is left: a mark is taken off where lines behind
-it are some tool's, and were none before. A line stays a line, so that places are those of the file.
+Colours, tags, margins, quotation and comment marks, and the times and names that CI, containers and build tools put
+before each line. A mark is removed where the rest of the line is then recognized, and was not before. Line numbers
+stay the same.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Callable
 
 from sectax.formats.characters import plain
 
-# What stands before each line, one inside of the other: time, host, container, quotation.
+# Nested prefixes of a line: time, host, container, quotation.
 _MOST_MARKS = 6
 _LEAST_BESIDE = 3
 _DATE = r"\d{4}[-/.]\d\d[-/.]\d\d"
 _TIME = r"\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?"
-# In this order. Each may stand alone, where it marks an empty line.
+# In this order. A mark without text marks an empty line.
 _MARK = re.compile(
     r"(?:"
     # Times: of CI, docker, systemd, Go's and other loggers.
@@ -32,25 +32,25 @@ _MARK = re.compile(
     r"|\w[\w.-]{0,80} \w[\w./@-]{0,80}(?:\[\d{1,9}\])?:|\w[\w./@-]{0,100}(?:\[\d{1,9}\])?:|\w[\w./@-]{0,100} *[|│>]"
     r"|\[[^\[\]\n]{0,100}[A-Za-z][^\[\]\n]{0,100}\]"
     r")(?=\s|$)[ ]?"
-    # Quotations and comments, the lines of a diff, numbers of lines: nothing need part them from the text.
+    # Quotations and comments, the lines of a diff, numbers of lines: no blank is needed after them.
     r"|(?:\d{1,7}:|>|\||│|┃|//+|/\*\*?|\*+|--|[#+;%!-]|[\"'`])"
 )
-# Tools print these themselves, so that they count where all lines that follow each other begin with them.
+# Tools print these too, so they count only where all consecutive lines have them.
 _IN_RUNS = re.compile(r"[*#+-]{1,3}$")
 _DIGITS = re.compile(r"\d++")
 
 
 def unpasted(text: str, is_known: Callable[[str], object]) -> list[str]:
-    """The lines that were printed, without margins and marks, each in its place of a text that somebody pasted.
+    """Return the lines without margins and marks, each in its place.
 
     Args:
-        is_known: whether a line, without its margin, is surely of some tool's output.
+        is_known: whether a line, without its margin, is certainly from a tool.
     """
     lines = [line.strip() for line in plain(text).split("\n")]
     marked: list[tuple[int, list[tuple[str, str]]]] = []
     gains: Counter[str] = Counter()
     plainly = 0
-    # What each mark stands in.
+    # The outer mark of each mark.
     within: dict[str, str] = {}
     # A run of lines that share a mark has a number of its own.
     running: dict[str, int] = {}
@@ -75,12 +75,12 @@ def unpasted(text: str, is_known: Callable[[str], object]) -> list[str]:
                 gains[key] += not (known or shown)
                 shown = True
         plainly += known and not shown
-        # What is known as it stands keeps its mark, unless it would be known without it too.
+        # A line that is recognized with its mark keeps it, unless it is also recognized without.
         if peeled and (shown or not known):
             marked.append((at, peeled))
         elif known:
             running = {}
-    # Beside an output without such a mark, a line or two with one are somebody's words on it.
+    # In an output without such a mark, one or two marked lines are comments on it.
     gains[""] = plainly
     prefixes = {key for key, gain in gains.items() if key and gain >= (_LEAST_BESIDE if gains[within[key]] > 0 else 1)}
     for at, peeled in marked:

@@ -1,4 +1,4 @@
-"""Numbers as tools print them: their value in base units, and the step that their digits leave."""
+"""Printed numbers: their value in base units and the step of their digits."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from sectax.formats.numbers import LARGEST, SECONDS
 
-# No possessive group: with one, Debian 12's Python 3.11.2 takes in the comma after such a number (3.11.7 does not).
+# No possessive group: with one, Debian 12's Python 3.11.2 also matches the comma after a number (3.11.7 does not).
 NUMBER = r"[+-]?(?:\d++(?:,\d++)*(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
-# What tools print where there is no number.
+# Printed in place of a missing number.
 _NONE = r"[+-]?(?:[nN]a[nN]|[iI]nf(?:inity)?)"
 _PREFIXES = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "m": 1e-3, "µ": 1e-6}
 _TIMES = SECONDS | {"ps": 1e-12, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "min": 60.0, "msec": 1e-3, "usec": 1e-6}
@@ -21,7 +21,7 @@ _ALONE = re.compile(NUMBER)
 
 
 class Number(NamedTuple):
-    """A printed number in its base unit ('s', 'bytes', 'bytes/s', '1'), and the step of its last digit."""
+    """A printed number in base units ('s', 'bytes', 'bytes/s', '1'), with its step."""
 
     value: float
     step: float = 0.0
@@ -29,7 +29,7 @@ class Number(NamedTuple):
 
 
 def plain_number(text: str, scale: float = 1.0, unit: str = "1") -> Number | None:
-    """A number and the step of its last digit, scaled; None where there is none."""
+    """Parse a number and the step of its last digit, scaled; None otherwise."""
     match = _ALONE.fullmatch(text)
     if match is None:
         return None
@@ -49,7 +49,7 @@ def _prefixed_count(text: str) -> Number | None:
 
 
 def _duration(text: str) -> Number | None:
-    """A length of time as `1.5ms`, `4m59.883s`, `2 secs`; its step is that of its last part."""
+    """Parse a duration such as `1.5ms`, `4m59.883s`, `2 secs`."""
     total, last = 0.0, None
     for part in _PART.finditer(text):
         last = plain_number(part[1], _TIMES.get(part[2], math.nan), "s")
@@ -73,7 +73,7 @@ def _in_seconds(unit: str) -> tuple[str, object]:
     return rf"{NUMBER}|{_NONE}", lambda text: plain_number(text, SECONDS[unit], "s")
 
 
-# Kind -> what it looks like, and how it is read. None is no number ('-nan').
+# Kind -> pattern and parser; the parser returns None for '-nan' and similar.
 KINDS: dict[str, tuple[str, object]] = {
     "n": (rf"(?:{NUMBER})[kKMG]?(?![A-Za-z\d])|{_NONE}", _prefixed_count),
     "t": (rf"(?:{_ONE_TIME})(?: ?{_ONE_TIME}){{0,4}}|{_NONE}", _duration),
@@ -91,12 +91,12 @@ KINDS: dict[str, tuple[str, object]] = {
 
 
 def read(kind: str, text: str) -> Number | str | None:
-    """What stands in a place of this kind."""
+    """Parse a value of this kind."""
     return KINDS[kind][1](text.strip())  # type: ignore[operator,no-any-return]
 
 
 def of_json(kind: str, value: float) -> Number:
-    """A number of a JSON document, whose unit is that of the kind."""
+    """Convert a JSON number of this kind to base units."""
     units = {"b": "bytes", "B": "bytes", "b/s": "bytes/s", "B/s": "bytes/s"}
     if kind in ("s", "ms", "us", "ns"):
         return Number(value * SECONDS[kind], 0.0, "s")
@@ -104,6 +104,6 @@ def of_json(kind: str, value: float) -> Number:
 
 
 def percentile_name(percentile: str) -> str:
-    """'50.000' as 'median', '99' as 'p99', '100' as 'max', '0' as 'min'."""
+    """Convert '50.000' to 'median', '99' to 'p99', '100' to 'max', '0' to 'min'."""
     value = float(percentile)
     return {0.0: "min", 50.0: "median", 100.0: "max"}.get(value, f"p{value:.10g}")

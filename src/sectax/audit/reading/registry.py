@@ -1,4 +1,4 @@
-"""Knows every format, and reads a file by the grammar that its content or the user names."""
+"""All formats, and reading a file by its detected or given format."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from sectax.formats.bad_input import BadInput
 from sectax.formats.characters import with_blanks
 
 G = TypeVar("G", Text, Json)
-# Where a document may begin in a text: nobody pastes more that only looks like one.
+# The most places in a text where a document is looked for.
 _MOST_BEGINNINGS = 20
 _HEAD, _HEAD_LINES = 2**16, 2000
-# So many lines of one tool, and of no other as many, where none of them begins a run.
+# Lines needed to recognize a tool without the start of a run; no other tool may match as many.
 _LEAST_LINES = 2
 
 
 @cache
 def grammar_modules() -> tuple[ModuleType, ...]:
-    """The files in `audit.tools`, by name: each has `GRAMMARS`."""
+    """The modules of `audit.tools`, by name; each has `GRAMMARS`."""
     modules = sorted(module.name for module in pkgutil.iter_modules(tools.__path__))
     return tuple(importlib.import_module(f"{tools.__name__}.{name}") for name in modules)
 
@@ -43,7 +43,7 @@ def grammars() -> tuple[Text | Json, ...]:
 
 
 def names() -> tuple[str, ...]:
-    """What --format takes, beside csv."""
+    """The values of --format, without csv."""
     return tuple(dict.fromkeys(grammar.name for grammar in grammars()))
 
 
@@ -54,27 +54,27 @@ def _of_kind(kind: type[G]) -> tuple[G, ...]:
 
 @cache
 def _any_telling() -> re.Pattern[str]:
-    # A line of a document is of a tool that writes one.
+    # Lines of JSON count as lines of a tool.
     of_json = r'[{}\[\]]{1,3},?$|"[^"\n]{1,200}"\s?:|[\[{]\s?["\[{]'
     return re.compile(one_pattern([*(grammar.telling for grammar in _of_kind(Text) if grammar.telling), of_json]))
 
 
 def is_known(line: str) -> bool:
-    """Whether a line, without its margin, is surely of some tool's output."""
+    """Whether a line, without its margin, is certainly from a known tool."""
     return _any_telling().match(line) is not None
 
 
 def recognised(text: str) -> str | None:
-    """The format of a text; None where no tool is known that writes it. Raises `BadInput` where it is of several."""
+    """Return the format of a text, or None; raise `BadInput` if ambiguous."""
     fitting = _recognised(text)
     return fitting.name if fitting is not None else None
 
 
 def read(text: str, format_name: str | None = None) -> tuple[Grammar, Evidence]:
-    """What a tool's output says, however it was pasted.
+    """Read a tool's output, including pasted text.
 
     Raises:
-        BadInput: no tool is known that writes it, or it cannot be read; with the line and column of the file.
+        BadInput: the format is unknown, or it cannot be read; with line and column.
     """
     grammar = _recognised(text) if format_name is None else _of_name(format_name, text)
     if grammar is None:
@@ -86,7 +86,7 @@ def read(text: str, format_name: str | None = None) -> tuple[Grammar, Evidence]:
 
 
 def _of_name(name: str, text: str) -> Text | Json:
-    """The grammar of a format; of several the one that fits, as a tool may write a text and documents."""
+    """Return the grammar of a format; a tool may have one for text and one for JSON."""
     is_document = "\n".join(_printed(text)).lstrip().startswith(("{", "["))
     return max(
         (grammar for grammar in grammars() if grammar.name == name),
@@ -109,7 +109,7 @@ def _recognised(text: str) -> Text | Json | None:
         return _by_lines(lines)
     first = min(begins, key=lambda start: start[0])[1]
     for _, second in begins:
-        # Tables of two tools may look alike: a line that is of the first begins no second.
+        # Tables of two tools may look similar: a line of the first does not start the second.
         of_second = (at for at, line in enumerate(lines) if _opens(second, line) and not first.any_line.match(line))
         if second is not first and (at := next(of_second, None)) is not None:
             raise BadInput(
@@ -125,7 +125,7 @@ def _opens(grammar: Text, line: str) -> bool:
 
 
 def _by_lines(lines: Sequence[str]) -> Text | None:
-    """The tool of which most of the lines are, where the first lines of an output were not copied."""
+    """Return the tool that most lines match, if the first lines are missing."""
     counts: Counter[str] = Counter()
     by_name = {grammar.name: grammar for grammar in _of_kind(Text)}
     patterns = {name: re.compile(grammar.results) for name, grammar in by_name.items() if grammar.results}
@@ -136,10 +136,10 @@ def _by_lines(lines: Sequence[str]) -> Text | None:
     return by_name[first[0]] if first[1] >= _LEAST_LINES and first[1] > second[1] else None
 
 
-# A text whose beginning says nothing is looked at as a whole, and then read.
+# Cached: a text may be examined as a whole first, and then read.
 @lru_cache(maxsize=1)
 def _printed(text: str) -> Sequence[str]:
-    """The lines of a text without what pasting put into it; around a document they are empty."""
+    """Return the lines without paste marks; around a document they are empty."""
     if _parse_document(blank := with_blanks(text)) is not None:
         return _document_lines(blank.split("\n"), 0)
     lines = unpasted(text, is_known)
@@ -155,7 +155,7 @@ def _has_keys(grammar: Json, head: str) -> bool:
 
 
 def _parse_document(text: str) -> Json | None:
-    """The grammar of a document that begins here."""
+    """Return the grammar of a document that begins here."""
     head = text.lstrip()[:_HEAD]
     return next(
         (grammar for grammar in _of_kind(Json) if head.startswith(("{", "[")) and _has_keys(grammar, head)), None
@@ -163,9 +163,9 @@ def _parse_document(text: str) -> Json | None:
 
 
 def _document_lines(lines: Sequence[str], begin: int) -> Sequence[str]:
-    """The document that begins in this line, and empty lines in place of what stands around it.
+    """Return the lines of a document, with empty lines before and after it.
 
-    What follows stays where it may be another document, which is then refused.
+    A following document is kept, so that it is rejected later.
     """
     text = "\n".join(lines[begin:])
     try:
@@ -184,12 +184,12 @@ _MOVES = {
 
 
 def body_direction(operation: str) -> Moves | None:
-    """Whether an operation that begins so carries a body; None where its name does not say it."""
+    """Whether an operation moves a body, by its name; None where unknown."""
     return next((moves for moves, names in _MOVES.items() if names.match(operation)), None)
 
 
 def split_levels(name: str) -> dict[str, str]:
-    """Factor -> level, of a name whose parts are separated by strokes.
+    """Split a name at slashes into factors and levels.
 
     `key=value` is a factor of that name; other parts are `part 1`, `part 2`. The whole name alone is `name`.
     """

@@ -1,4 +1,4 @@
-"""Reads the lines of an output by a grammar."""
+"""Read the lines of an output by a grammar."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from sectax.audit.reading.grammar import Fields, Record, Text
 from sectax.audit.reading.printed import Number
 from sectax.formats.bad_input import BadInput
 
-# Nothing that a tool prints as a result is longer.
+# No tool prints a longer result.
 _LONGEST_LINE = 20_000
 _MOST_SHOWN = 160
-# A log of three days with one request a second; single values of more fit into a table.
+# A log of three days with one request per second; more values fit into a table.
 _MOST_RECORDS = 250_000
 
 
 def read_text(grammar: Text, lines: Sequence[str]) -> tuple[list[Record], list[Trouble]]:
-    """The records of an output, and what it reports besides. Raises `BadInput` where there are far too many."""
+    """Return the records and reported problems; raise `BadInput` above the limit."""
     reader = _Reader(grammar)
     for place, line in enumerate(lines, 1):
         if line and len(line) <= _LONGEST_LINE and grammar.any_line.match(line):
@@ -27,7 +27,7 @@ def read_text(grammar: Text, lines: Sequence[str]) -> tuple[list[Record], list[T
 
 
 def shown(line: str) -> str:
-    """A line as it is quoted: one that is too long is cut between two words."""
+    """Shorten a line for quoting, at a blank if possible."""
     return line if len(line) <= _MOST_SHOWN else f"{line[:_MOST_SHOWN].rpartition(' ')[0] or line[:_MOST_SHOWN]} …"
 
 

@@ -1,4 +1,4 @@
-"""Units as people and their programs write them: `ms`, `usec`, `ops/s`, `us per op`, `Mbit/s`."""
+"""Units as written in outputs and tables: 'ms', 'usec', 'ops/s', 'Mbit/s'."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sectax.formats.numbers import BINARY, DECIMAL
 
 Unit = tuple[Quantity, float]
 _BYTES = BINARY | DECIMAL
-# What `--unit` is said to know; other words for the same are read besides.
+# Units listed for `--unit`; synonyms are read as well.
 KNOWN = ("ns", "us", "µs", "ms", "s", "min", "h", "op/s", *(f"{name}/s" for name in _BYTES), *_BYTES, "1")
 _PARTS = {"m": 1e-3, "milli": 1e-3, "n": 1e-9, "nano": 1e-9, "p": 1e-12}
 _PARTS |= {"": 1.0, **dict.fromkeys(("u", "µ", "μ", "micro"), 1e-6)}
@@ -20,7 +20,7 @@ _PREFIXES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 _SIZES = {name.lower(): scale for name, scale in _BYTES.items()}
 _SIZES |= {f"{prefix}byte": scale for prefix, scale in _PREFIXES.items()}
 _SIZES |= {f"{prefix}bit": scale / 8 for prefix, scale in _PREFIXES.items()}
-# What is counted. Frames, signatures and the like are operations too.
+# Names of operations, including frames, signatures and similar.
 _OPERATION = re.compile(
     r"[kmg]?(?:op|operation|req|request|resp|response|iter|iteration|call|quer(?:y|ie)|tx|txn|transaction|tran|trx|event"
     r"|msg|message|it|run|exec|execution|invocation|loop|query|frame|record|row|item|elem|element|key|hash|hashe|sign"
@@ -31,7 +31,7 @@ _RATE = re.compile(r"([kmg]?)(?:[rqtf]ps|iops|hz)")
 
 
 def base_unit(text: str) -> Unit | None:
-    """What a unit stands for, and how many of the base unit it is; None where it is none that is known."""
+    """Return the quantity of a unit and its scale; None where unknown."""
     # Mb/s are bits by custom; Mb alone may be either.
     word = re.sub(r"^([KMG])b(?=ps$|/)", r"\1bit", text.strip().removesuffix("(s)").strip("()[]"))
     if re.fullmatch(r"[KMG]b", word):
@@ -59,7 +59,7 @@ def _simple_unit(word: str) -> Unit | None:
         return Quantity.MEMORY, amount
     if (rate := _RATE.fullmatch(word)) is not None:
         return Quantity.RATE, _PREFIXES[rate[1]]
-    # MB/s and Mbit/s without the stroke.
+    # MB/s and Mbit/s without the slash: MBps, Mbps.
     if word.endswith("ps") and (amount := _unit_scale(_SIZES, word[:-2])) is not None:
         return Quantity.BANDWIDTH, amount
     return (Quantity.OTHER, 1.0) if word == "1" else None

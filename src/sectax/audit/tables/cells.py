@@ -1,4 +1,4 @@
-"""Numbers as people and their programs write them in tables: '12,5', '1,234.5', '3.1 ms', '54 ± 2'."""
+"""Numbers in tables: '12,5', '1,234.5', '3.1 ms', '54 ± 2'."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _NO_UNIT = (Quantity.OTHER, 1.0)
 
 
 class Cells:
-    """How the numbers of a table are written."""
+    """The number format of a table."""
 
     def __init__(self, separator: str, texts: Iterable[str] = ()) -> None:
-        # '1,234' may be either: a comma is decimal beside semicolons, or where it is so in any other cell.
+        # '1,234' is ambiguous: the comma is decimal if semicolons separate fields, or if it is in any other cell.
         self._decimal = separator == ";" or any(
             _DECIMAL.fullmatch(text) and not _GROUPED.fullmatch(text) for text in texts
         )
 
     def number(self, text: str, unit: Unit | None = None) -> Number | None:
-        """The number in a cell, in base units; None where there is none. One with a unit of its own counts in that."""
+        """Return a cell's number in base units; a unit in the cell takes precedence."""
         plain, unit = self._plain(text), unit or _NO_UNIT
         if (match := _WITH_UNIT.fullmatch(plain)) is not None:
             plain, own = match[1], _NO_UNIT if match[2] == "%" else base_unit(match[2])
@@ -38,7 +38,7 @@ class Cells:
         return None if "," in plain else plain_number(plain, unit[1])
 
     def numbers(self, texts: Sequence[str], unit: Unit) -> list[float | None]:
-        """The numbers of a column, at once where all of them are plain."""
+        """Return the numbers of a column, with a fast path for plain ones."""
         try:
             numbers, together = [float(text) * unit[1] for text in texts], "".join(texts)
             # float() also reads 1_000, nan, inf, and digits of other scripts.
@@ -49,18 +49,18 @@ class Cells:
         return [number and number.value for number in (self.number(text, unit) for text in texts)]
 
     def error(self, text: str, unit: Unit) -> Number | None:
-        """What stands behind a ± in a cell."""
+        """Return the number after ± in a cell."""
         behind = _ERROR.split(text)[1:]
         return self.number(behind[0], unit) if behind else None
 
     def unit(self, texts: Iterable[str]) -> Unit | None:
-        """The unit of cells that have one each, all of one quantity: that of the first."""
+        """Return the unit of the cells, if all have one of the same quantity."""
         numbers = [plain for text in texts if re.match(r"[+-]?\.?\d", plain := self._plain(text))]
         units = [base_unit(match[2]) if (match := _WITH_UNIT.fullmatch(plain)) else None for plain in numbers]
         return units[0] if len({unit and unit[0] for unit in units}) == 1 else None
 
     def are_numbers(self, texts: Sequence[str], unit: Unit | None) -> bool:
-        """Whether more than half of the cells of a column are numbers, but for empty ones."""
+        """Whether more than half of the non-empty cells are numbers."""
         numbers = [self.number(text, unit) is not None for text in texts if text.strip()]
         return 2 * sum(numbers) > len(numbers)
 

@@ -1,4 +1,4 @@
-"""What the columns of a table hold, where the user does not say it: by their headings and by what is in them."""
+"""The roles of table columns, from options, headings and content."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sectax.formats.bad_input import BadInput
 from sectax.text.near import did_you_mean
 from sectax.text.printable import printable
 
-# A column with more different texts than this, in over half of the rows, names rows and no levels.
+# A column with more distinct texts than this, in over half of the rows, has row names, not levels.
 _MOST_LEVELS = 200
 _STATISTICS = {
     "mean": "mean|average|avg",
@@ -28,11 +28,11 @@ _STATISTICS = {
 _COUNTS = re.compile(
     r"(?:total )?(?:n|count|samples|runs|iterations|rounds|trials|requests?|reqs|operations?)(?: count)?"
 )
-# Where or when a row was taken, which is no level.
+# Identifiers and times of rows, which are not levels.
 _OF_THE_ROW = re.compile(r".*\b(?:date|time ?stamp|started|[ug]?u?id|run|iter(?:ation)?|trial|rep|seq|index|no)")
 _SIZES = re.compile(r".*\b(?:size|payload|body|block|object|message|length)s?\b.*|bytes")
 _FAILED, _PERCENT = "(?:errors?(?= rate)|errors|failed|failures?|fail|errs?|timeouts)", "(?:percent|percentage|pct)"
-# How much of a row's work failed, by a cell and its number: counts first, percentages last.
+# Failures of a row by its cell and number: counts first, percentages last.
 _FAILURES: dict[str, Callable[[str, float], float]] = {
     "(?:num |n |total |failed )?(?:errors|failed|failures|errs|timeouts)": lambda _, number: number,
     "(?:error|failure|timeout) count": lambda _, number: number,
@@ -47,19 +47,21 @@ _FAILURES: dict[str, Callable[[str, float], float]] = {
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns of a table by what they hold, each by its place."""
+    """The columns of a table by role, each by its index."""
 
     values: dict[int, Unit]
     by: tuple[int, ...]  # levels
-    summaries: dict[str, int]  # of the only column of values, and those beside it, where it has a statistic
-    count: int | None  # how many values are behind a summary, or operations behind a row
-    failing: tuple[int, Callable[[str, float], float], int] | None  # with how much of it, of how many if that is known
+    summaries: dict[str, int]  # statistics of a single value column and of the columns next to it
+    count: int | None  # the number of values of a summary, or operations of a row
+    failing: (
+        tuple[int, Callable[[str, float], float], int] | None
+    )  # the column, its conversion, and the attempts if known
     size: tuple[int, Unit] | None  # the bytes that an operation moves
-    read: str  # which columns were read as what, in words
+    read: str  # how the columns were read, in words
 
 
 def roles(names: list[str], sample: Sequence[Sequence[str]], cells: Cells, columns: Columns) -> Roles:
-    """What the columns hold, by the first rows. Raises `BadInput` where no column of values can be found."""
+    """Assign roles by the first rows; raise `BadInput` without a value column."""
     texts = [*zip(*sample, strict=True)]
     shares = [any(cell.endswith("%") for cell in column) for column in texts]
     called = [words(name + "%" * share) for name, share in zip(names, shares, strict=True)]
@@ -87,10 +89,10 @@ def roles(names: list[str], sample: Sequence[Sequence[str]], cells: Cells, colum
             return False
         repeats, of_the_row = 2 * different[at] <= len(sample), _OF_THE_ROW.fullmatch(called[at])
         if at not in numeric:
-            # Words that come again are arms, whatever their column is called; dates are none.
+            # Repeated words are levels, regardless of the column name; dates are not.
             dates = any(text[:1].isdigit() for text in texts[at])
             return not (of_the_row or different[at] > _MOST_LEVELS) or (repeats and not dates)
-        # Parameters stand before what was measured with them, and come again where rows are single values.
+        # Parameters come before their results, and repeat where rows are single values.
         is_parameter = at < values[0] and (at in amounts or not units[at]) and (statistic is not None or repeats)
         return not of_the_row and (at in sizes or is_parameter)
 
@@ -118,7 +120,7 @@ def roles(names: list[str], sample: Sequence[Sequence[str]], cells: Cells, colum
 
 
 def _values(names: list[str], units: list[Unit | None], numeric: list[int], columns: Columns) -> list[int]:
-    """The columns of values: those with a time or rate in their names or cells; with --unit alone, every arm."""
+    """Return the value columns: those with a unit, or with --unit all candidates."""
     if len(numeric) == 1:
         units[numeric[0]] = units[numeric[0]] or base_unit(names[numeric[0]])
     arms = [at for at in numeric if (unit := units[at]) and unit[0] is not Quantity.MEMORY]
@@ -130,7 +132,7 @@ def _values(names: list[str], units: list[Unit | None], numeric: list[int], colu
     quantities = {unit[0] if (unit := units[at]) else columns.unit for at in alone}
     if len(quantities) != 1 or (quantities == {""} and len(alone) > 1):
         hint = f"--value COLUMN --unit UNIT; the columns are {listed(names)}"
-        raise BadInput("nothing says which column holds the values", hint)
+        raise BadInput("the column of values is ambiguous", hint)
     return alone
 
 
@@ -138,12 +140,12 @@ def _unit(columns: Columns, name: str, unit: Unit | None) -> Unit:
     unit = base_unit(columns.unit) if columns.unit else unit
     if unit is None:
         what = f"{printable(columns.unit)!r} is not a unit" if columns.unit else f"the unit of {name!r} is not given"
-        raise BadInput(what, did_you_mean(columns.unit, KNOWN, "--unit ms, or s, µs, ns, op/s, MiB/s and the like"))
+        raise BadInput(what, did_you_mean(columns.unit, KNOWN, "--unit ms, or s, µs, ns, op/s, MiB/s and similar"))
     return unit
 
 
 def column_index(name: str, names: list[str]) -> int:
-    """The place of a column. Raises `BadInput` where there is none of this name, or two."""
+    """Return the index of a column; raise `BadInput` if absent or ambiguous."""
     if names.count(name) != 1:
         what = "two columns have the name" if name in names else "there is no column"
         raise BadInput(f"{what} {printable(name, 60)!r}", did_you_mean(name, names, f"the columns are {listed(names)}"))
@@ -151,15 +153,15 @@ def column_index(name: str, names: list[str]) -> int:
 
 
 def listed(names: Sequence[str]) -> str:
-    """The names of columns in a message."""
+    """List column names in a message."""
     shown = ", ".join(printable(name, 40) for name in names[:20])
     return f"{shown} and {len(names) - 20} more" if len(names) > 20 else shown
 
 
 def words(name: str) -> str:
-    """A column's name in small words, without its unit: 'totalReqs', 'Total_Reqs' and 'Total Reqs (n)' are one.
+    """Normalize a column's name: lower-case words without the unit.
 
-    A percentage is not what it is of, so it stays: 'Errors (%)' and '% errors' are 'errors percent'.
+    'totalReqs', 'Total_Reqs' and 'Total Reqs (n)' are equal. Percent stays: 'Errors (%)' is 'errors percent'.
     """
     spaced = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", re.split(r"[(\[]", name)[0])
     spaced += " percent" if "%" in name and not re.search(r"\d\s*%", name) else ""
@@ -167,18 +169,18 @@ def words(name: str) -> str:
 
 
 def column_unit(name: str) -> Unit | None:
-    """The unit that a column's name is or ends with: `sign (ops/s)`, `time_ms`, `ops_s`, `ns/op`, `ms`."""
+    """Return the unit in a column's name: `sign (ops/s)`, `time_ms`, `ns/op`, `ms`."""
     if (inside := re.search(r"[(\[]([^()\[\]]{1,20})[)\]]\s*$", name)) is not None:
         return base_unit(inside[1])
     name = re.sub(r"[_ ]per[_ ]|(?i:(?<=ops|eqs|req|sts)|(?<=[kmg]b|ib))_(?=s$)", "/", name)
     last = re.search(r"[_ ]([A-Za-zµμ/]{1,16})$|[a-z](Ms|Us|Ns|Secs?|Seconds|Millis|Nanos)$", name)
-    # One letter by itself may be anything, and min is the least.
+    # A single letter is ambiguous, and 'min' is the minimum.
     words = (name if len(name) > 1 else "", (last[1] or last[2]) if last else "")
     return next((unit for word in words if percentile_name(word) is None and (unit := base_unit(word))), None)
 
 
 def percentile_name(name: str) -> str | None:
-    """The statistic that a column's name says: mean, `p99 (ms)`, `min_us`."""
+    """Return the statistic in a column's name: mean, `p99 (ms)`, `min_us`."""
     plain = re.sub(r"^(?:time|latency) | (?:[mun]?s|secs?|seconds|time|latency|runtime)$", "", words(name))
     if (percentile := re.fullmatch(r"(?:p ?)?(\d\d)\.?(\d?)(?:th)?( percentile)?", plain)) and "p" in plain:
         return of_percentile(f"{percentile[1]}.{percentile[2] or 0}")

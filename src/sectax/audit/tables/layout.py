@@ -1,4 +1,4 @@
-"""Where a table is in a text: its line of names, what separates its fields, and the lines that are rows."""
+"""Find a table in a text: its names, separator and rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from operator import methodcaller
 
 from sectax.formats.bad_input import BadInput
 
-# Lines of words above the line of names.
+# The most lines of text above the line of names.
 _MOST_ABOVE = 50
 _RULE = re.compile(r"[-:=+|_ \t]*-[-:=+|_ \t]*")
 _NUMBER = re.compile(r"\s*[+-]?(?:\.?\d|nan$)", re.IGNORECASE)
@@ -21,15 +21,15 @@ _NUMBER = re.compile(r"\s*[+-]?(?:\.?\d|nan$)", re.IGNORECASE)
 class Layout:
     """A table whose rows are still to be read."""
 
-    names: list[str]  # of its columns
+    names: list[str]  # of the columns
     separator: str  # between fields; a blank stands for any run of two or more blanks
     fits: bool  # whether the line below the names has as many fields, one of them a number
     place: int  # of the line of names, from 1
-    lines: Iterator[str]  # those behind it, as they stand in the file
-    others: list[str] = field(default_factory=list)  # the rules of other tables below it, which are not read
+    lines: Iterator[str]  # the following lines, unchanged
+    others: list[str] = field(default_factory=list)  # rules of further tables, which are not read
 
     def rows(self) -> Iterator[list[str]]:
-        """The rows, without rules, comments and repeated lines of names. Raises `csv.Error`."""
+        """Yield rows without rules, comments and repeated names; raises `csv.Error`."""
         lines = filterfalse(methodcaller("startswith", "#"), self.lines)
         if self.separator not in ("|", " "):
             return csv.reader(lines, delimiter=self.separator, strict=True, skipinitialspace=True)
@@ -37,13 +37,13 @@ class Layout:
         return (row for row in split if not _RULE.fullmatch(" ".join(row)) and row != self.names)
 
     def _markdown(self) -> Iterator[list[str]]:
-        """The rows up to the first other line. Those of a table below may be of something else, even of these names."""
+        """Yield the rows up to the first other line, and note later tables."""
         yield from (fields(line, "|") for line in takewhile(lambda line: "|" in line, self.lines))
         self.others.extend(line for line in self.lines if "|" in line and _RULE.fullmatch(line))
 
 
 def find_table(lines: Iterable[str], wanted: Collection[str] = ()) -> Layout:
-    """The table that begins in these lines, if possible with a column of a *wanted* name. Raises `BadInput`."""
+    """Find the first table, preferably with a *wanted* column; raises `BadInput`."""
     every = iter(lines)
     first = list(islice(every, _MOST_ABOVE))
     texts = [at for at, line in enumerate(first) if line.strip() and not _RULE.fullmatch(line)]
@@ -51,7 +51,7 @@ def find_table(lines: Iterable[str], wanted: Collection[str] = ()) -> Layout:
     for at, below in zip(texts, [*texts[1:], *texts[-1:]], strict=True):
         for separator in ",;\t| ":
             names, row = fields(first[at], separator), fields(first[below], separator)
-            # Lines of words and numbers may be like each other by chance: a column that is named by a number is none.
+            # Text may resemble a table by chance: a number is not a column name.
             named = separator != " " or not any(map(_NUMBER.match, names))
             fits = named and len(names) == len(row) and any(map(_NUMBER.match, row))
             ruled = separator == "|" and below > at + 1 and "|" in first[at + 1]
@@ -67,9 +67,9 @@ def find_table(lines: Iterable[str], wanted: Collection[str] = ()) -> Layout:
 
 
 def fields(line: str, separator: str) -> list[str]:
-    """The fields of one line, without blanks and quotes around them; at least one."""
+    """Split a line into fields, without blanks and quotes; at least one."""
     if separator == "|":
-        # A table of Markdown has strokes at both ends.
+        # Markdown tables have bars at both ends.
         return [cell.strip(" *`") for cell in line.strip().strip("|").split("|")]
     if separator == " ":
         return re.split(r"\s{2,}|\t", line.strip()) if re.search(r"\s{2,}", line.strip()) else line.split() or [""]

@@ -1,4 +1,4 @@
-"""Reads a CSV, TSV or pasted table in portions, so that ten million rows fit into memory."""
+"""Read a CSV, TSV or pasted table in portions, to limit memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sectax.formats.bad_input import BadInput
 from sectax.text.printable import printable
 
 MOST_ROWS, MOST_COLUMNS = 20_000_000, 2000
-# The rows by which columns are known, and those that are read at once: fewer than start Python's garbage collector.
+# Rows used to detect columns, and rows per portion: few enough not to trigger garbage collection.
 _SAMPLE, _PORTION = 2000, 512
 
 Key = tuple[str, ...]
@@ -29,18 +29,18 @@ Row = Sequence[str]
 
 
 def looks_like_a_table(head: str) -> bool:
-    """Whether a line of names is above a line with as many fields, one of them a number."""
+    """Whether a line of names precedes a line with as many fields and a number."""
     try:
         layout = find_table(head.splitlines())
     except BadInput:
         return False
-    # One column, or what only blanks separate, may be any text: a unit shows that it is none.
+    # One column, or fields separated by blanks, may be any text, unless there is a unit.
     surely = len(layout.names) > 1 and layout.separator != " "
     return layout.fits and (surely or any(column_unit(name) or base_unit(name) for name in layout.names))
 
 
 def read_table(lines: Iterable[str], columns: Columns) -> Evidence:
-    """A table as evidence. Raises `BadInput`."""
+    """Read a table as evidence; raises `BadInput`."""
     layout = find_table(lines, columns.named())
     if len(layout.names) > MOST_COLUMNS:
         raise BadInput(f"{len(layout.names)} columns: at most {MOST_COLUMNS} are read", "audit some of them")
@@ -58,7 +58,7 @@ class _Reader:
             raise BadInput("the table has no rows", f"{len(layout.names)} columns, and nothing below their names")
         self.cells = Cells(layout.separator, (cell.strip() for row in sample for cell in row))
         self.roles = roles(layout.names, sample, self.cells, columns)
-        # The values by column and levels; of each combination of levels a row, and how much failed of how much.
+        # Values by column and levels; for each combination of levels a row, failures and operations.
         self.values: list[tuple[int, Unit, dict[Key, array[float]]]] = [
             (at, unit, defaultdict(lambda: array("d"))) for at, unit in self.roles.values.items()
         ]
@@ -74,7 +74,7 @@ class _Reader:
         try:
             portion.extend(islice(self.rows, size))
         except csv.Error as error:
-            self._leave_out(self.count + len(portion), f"the rest is no CSV: {error}")
+            self._leave_out(self.count + len(portion), f"the rest is not valid CSV: {error}")
             self.rows = iter(())
         self.count += len(portion)
         if self.count > MOST_ROWS:
@@ -82,13 +82,13 @@ class _Reader:
         return portion
 
     def _fitted(self, row: Row) -> Row:
-        """A row with as many fields as there are columns; commas at the end make none. Empty where it has others."""
+        """Pad a row to all columns; return empty fields if it has too many or too few."""
         names = self.layout.names
         fits = not any(names[len(row) :]) and not any(cell.strip() for cell in row[len(names) :])
         return [*(row if fits else ()), *[""] * len(names)][: len(names)]
 
     def _take(self, portion: list[Row]) -> None:
-        """Put the values of rows to those of the same levels; where one is missing, it is left out."""
+        """Add the values of rows to their levels; rows without a value are left out."""
         fits = {*map(len, portion)} == {len(self.layout.names)}
         every = portion if fits else [*map(self._fitted, portion)]
         columns = [*zip(*every, strict=True)]
@@ -123,14 +123,14 @@ class _Reader:
         return number.value if number is not None else 0.0
 
     def evidence(self) -> Evidence:
-        """What was read. Raises `BadInput` where no row has a value."""
+        """Return the evidence; raise `BadInput` where no row has a value."""
         first = next((f"; line {trouble.line}: {trouble.text}" for trouble in self.left_out), "")
         if not any(values for _, _, values in self.values):
             raise BadInput(f"no row has a value{first}", "name the column of numbers with --value")
         if 2 * len(self.left_out) > self.count:
             raise BadInput(f"{len(self.left_out)} of {self.count} rows are not usable{first}")
         if tables := len(self.layout.others):
-            text = f"only the first table is read: {tables} below it are not (audit each by itself)"
+            text = f"only the first table is read; {tables} more below it (audit each separately)"
             self.left_out.append(Trouble(TroubleKind.UNREAD, 0, text))
         series = [
             self._series(key, at, unit, values[key])
@@ -147,7 +147,7 @@ class _Reader:
         levels = {names[place]: level for place, level in zip(roles.by, key, strict=True)}
         levels |= {"column": names[at]} if len(self.values) > 1 else {}
         label = ", ".join(levels.values())
-        # One of several columns is no name for what all of them are of.
+        # With several columns, none of their names describes all values.
         by_row = label != "" and len(roles.summaries) > 1
         metric = "value" if len(self.values) > 1 or by_row else names[at]
         id = label if by_row else ": ".join(filter(None, (metric, label)))
@@ -175,9 +175,9 @@ class _Reader:
         )
 
     def _claims(self, id: str, row: Row, at: int, unit: Unit) -> tuple[Claim, ...]:
-        """Of a row that stands by itself with a mean or median: that, and the summaries beside it."""
+        """Return the claims of a single row with a mean or median."""
         numbers = {name: self.cells.number(row[place], unit) for name, place in self.roles.summaries.items()}
         numbers |= {"error": self.cells.error(row[at], unit)} if numbers else {}
-        # Many programs leave out zeros at the end, so the finest step of a row is that of all of its numbers.
+        # Many programs omit trailing zeros, so the finest step of a row applies to all its numbers.
         step = min((number.step for number in numbers.values() if number), default=0.0)
         return tuple(Claim(f"{id} {name}", name, number.value, step) for name, number in numbers.items() if number)

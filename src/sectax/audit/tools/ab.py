@@ -6,7 +6,7 @@ from sectax.audit.form import Trouble, TroubleKind
 from sectax.audit.reading.grammar import Promise, Record, Text
 from sectax.audit.reading.printed import Number
 
-# A page that changes is not another page most of the time, and neither doubles nor halves.
+# A dynamic page rarely changes its length, and by less than a factor of two.
 _MOST_OTHERS, _MOST_UNLIKE = 0.5, 2.0
 _LENGTHS = "give -l if the page changes, or look at what it answered"
 
@@ -38,7 +38,7 @@ def _shape(records: list[Record]) -> list[Record]:
 
 
 def _changing(record: Record, other_failures: float) -> bool:
-    """Whether answers of another length than the first look like a page that changes."""
+    """Whether answers of different length look like a dynamic page."""
     operations, length, body = (record.number(name) for name in ("operations", "length", "body"))
     if operations is None or operations.value <= 0 or length is None or body is None:
         return True

@@ -1,4 +1,4 @@
-"""benchstat: its tables, old and new (benchfmt, benchmath and cmd/benchstat of golang/perf)."""
+"""benchstat: tables of old and new versions (cmd/benchstat of golang/perf)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sectax.audit.reading.registry import split_levels
 
 _SCALES = {"p": 1e-12, "n": 1e-9, "µ": 1e-6, "μ": 1e-6, "u": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "K": 1e3, "M": 1e6}
 _SCALES |= {"G": 1e9, "T": 1e12, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30}
-# A value, how far it scatters, how it compares with the first column, and of how many it is.
+# A value, its spread, its change from the first column, and the number of samples.
 _CELL = re.compile(
     rf"({NUMBER})([pnµμumkKMGT]?i?)(?:s|B(?:/s)?)?(?: ± +(\d+|∞)%)?(?: (?:[+-][\d.]+%|~))?"
     r"(?: \((?:p=\S+)? ?n=([\d+]+)\))?"

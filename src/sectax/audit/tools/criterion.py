@@ -1,4 +1,4 @@
-"""`cargo bench`: src/report.rs, format.rs and measurement.rs of bheisler/criterion.rs, and Rust's own harness."""
+"""`cargo bench`: bheisler/criterion.rs (src/report.rs), and Rust's own harness."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _shape(records: list[Record]) -> list[Record]:
         if low is not None and high is not None:
             record.add("time.error", Number((high.value - low.value) / 2, high.step, "s"))
         elif spread is not None:
-            # From the least to the most.
+            # From minimum to maximum.
             record.add("time.error", Number(spread.value / 2, spread.step, "s"))
         speed, scale = record.number("throughput"), _SCALES.get(record.text("throughput_unit") or "")
         time = record.number("time.mean") or time
@@ -34,7 +34,7 @@ CRITERION = Text(
     name="criterion",
     title="the output of cargo bench",
     starts=(
-        # Six words: a time has several parts, so that without that there are too many ways to part a long line.
+        # At most six words: otherwise a long line can be split in too many ways.
         r"(?=.{1,1000}$)(?:(?!change:){name:text} )?time:\s*+\[(?=(?:\S++\s++){5}\S++$)"
         r"{time.low:t} {time.mean:t} {time.high:t}\]$",
         r"(?=.{1,1000}$)test {name:text} \.\.\. bench: {time.median:ns} ns/iter \(\+/- {spread:ns}\)"
@@ -42,7 +42,7 @@ CRITERION = Text(
     ),
     head=(
         r"Benchmarking .{1,500}?: Collecting {count:n} samples in estimated ",
-        # A long name is on a line of its own.
+        # A long name is on a separate line.
         r"(?=[^\[\]%]{1,1000}$)(?!.*: |.*\.$){previous:text}$",
     ),
     lines=(
@@ -58,10 +58,10 @@ CRITERION = Text(
     warns=(
         r"Warning: (?:Unable to complete|It is not recommended|Benchmark)",
         r"Finished .{0,60}?\[unoptimized\b",
-        # So many are no outliers but another mode.
+        # So many values are a second mode, not outliers.
         r"Found \d+ outliers among \d+ measurements \((?:[2-9]\d|100)\.",
     ),
-    # Iterations are as many as fit into the time of a measurement; all are of one process.
+    # Iterations fit the measurement time; all run in one process.
     fixed={"calibrated": True, "replicates": Number(1.0), "replicate": "process"},
     quantities={"time": Quantity.TIME},
     promises=(

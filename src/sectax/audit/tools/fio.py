@@ -1,4 +1,4 @@
-"""fio: what it prints (stat.c of axboe/fio, version 3), and `--output-format=json`."""
+"""fio: text output (stat.c of axboe/fio, version 3) and JSON output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`go test -bench`: go.dev/design/14313-benchmark-format, and src/testing/benchmark.go of golang/go."""
+"""`go test -bench`: go.dev/design/14313-benchmark-format."""
 
 from __future__ import annotations
 

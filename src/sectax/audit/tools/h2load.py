@@ -1,4 +1,4 @@
-"""h2load: print of the statistics (src/h2load.cc of nghttp2/nghttp2; sizes count in 1024)."""
+"""h2load: statistics (src/h2load.cc of nghttp2/nghttp2; sizes by 1024)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sectax.audit.reading.printed import Number
 def _shape(records: list[Record]) -> list[Record]:
     for record in records:
         if (connections := record.number("connections")) is not None:
-            # Each has so many requests under way.
+            # Concurrent requests per connection.
             streams = record.number("streams") or Number(1.0)
             record.fields["connections"] = [Number(connections.value * streams.value)]
     return records

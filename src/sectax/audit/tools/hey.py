@@ -1,11 +1,11 @@
-"""hey and oha: requester/print.go of rakyll/hey, src/printer.rs of hatoo/oha (the same form)."""
+"""hey and oha: rakyll/hey (requester/print.go), hatoo/oha (src/printer.rs)."""
 
 from __future__ import annotations
 
 from sectax.audit.reading.grammar import Promise, Record, Text
 from sectax.audit.reading.printed import Number
 
-# hey keeps no more answers than these for its statistics.
+# hey keeps at most this many answers for its statistics.
 _MOST_KEPT = 1_000_000
 
 
@@ -19,7 +19,7 @@ def _shape(records: list[Record]) -> list[Record]:
         record.fields["failed.status"] = [Number(refused)]
         record.fields["count"] = [Number(total)]
         errors = sum(number.value for number in record.numbers("failed.error"))
-        # Those that the end of the test cut off are in some versions' rate.
+        # Some versions count requests cut off at the end in the rate.
         if total < _MOST_KEPT and record.number("aborted") is None:
             record.fields["operations"] = [Number(total + errors)]
     return records

@@ -1,4 +1,4 @@
-"""hyperfine: `--export-json` (src/export/json.rs of sharkdp/hyperfine), and what it prints (src/benchmark/mod.rs)."""
+"""hyperfine: `--export-json` and text output (sharkdp/hyperfine)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 from sectax.audit.reading.grammar import Json, Promise, Record, Text
 from sectax.audit.reading.printed import Number, read
 
-# Each run is a process of its own.
+# Each run is a separate process.
 _FIXED = {"batch": Number(1.0), "replicate": "process"}
-# Nobody draws a conclusion from the slowest run by itself.
+# The slowest run alone supports no conclusion.
 _PROMISES = (
     Promise("time.mean <= time.high"),
     Promise("user + system <= 384 * time.mean", within=0.0),
@@ -36,7 +36,7 @@ HYPERFINE = Json(
 
 
 def _shape(records: list[Record]) -> list[Record]:
-    """A ratio of a summary stands with the command that it compares with the first."""
+    """Assign the ratios of the summary to their commands."""
     begin = 0
     for end, last in enumerate(records, 1):
         if (first := last.text("first")) is None:

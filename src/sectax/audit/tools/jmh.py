@@ -1,4 +1,4 @@
-"""JMH: its table, and the results in its log (TextResultFormat, TextReportFormat of openjdk/jmh); `-rf json`."""
+"""JMH: tables, logs (TextResultFormat of openjdk/jmh) and `-rf json`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _ROUGH = re.compile(r"10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})$")
 _PARAMETER = re.compile(r"\(([^()]{1,100})\)")
 _QUANTILE_ROW = re.compile(r"(.+?):(?:\S*[·.])?p(\d\.\d+)$")
-# Old versions print no sign before the error, and terminals another one.
+# Old versions print no sign before the error, and some terminals a different one.
 _ROW = re.compile(r"(?:(\d+)\s+)?(?:≈\s*)?([\d.,⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)(?:\s+(?:[^\d\s]{1,3}\s+)?(\d[\d.,]*))?$")
-# With these nothing is as fast as it will be in use.
+# Options that make everything slower than in production.
 _SLOW = r"-Xint\b|-Xcomp\b|-XX:TieredStopAtLevel=[0-3]\b|-agentlib:jdwp|-Xrunjdwp|-Xdebug\b|-javaagent:\S{0,400}jacoco"
 
 
 def _number(text: str | float | None, unit: str) -> Number | None:
-    """A score in its unit; as text with three digits behind the point, which is a comma in half of the world."""
+    """Parse a score; text has three decimals, with a comma in some locales."""
     if isinstance(text, float | int):
         plain = Number(float(text))
     elif rough := _ROUGH.match(text or ""):
@@ -56,7 +56,7 @@ def _shape(records: list[Record]) -> list[Record]:
     for record in records:
         if "row" in record.fields:
             _of_row(record, rows)
-    # A table sums up the log above it.
+    # The table repeats the log above it.
     logs = [record for record in records if "score" in record.fields and "other_result" not in record.fields]
     for record in logs:
         parameters = (part.partition(" = ") for part in (record.text("parameters") or "").split(", "))
@@ -67,7 +67,7 @@ def _shape(records: list[Record]) -> list[Record]:
 
 
 def _of_row(record: Record, rows: dict[str, Record]) -> None:
-    """Quantiles of one benchmark are together."""
+    """Group the quantiles of each benchmark."""
     fields = {key: record.text(key) or "" for key in record.fields}
     if (row := _ROW.match(fields["numbers"])) is None:
         return
@@ -92,7 +92,7 @@ def _result(result: Mapping[str, Any]) -> Record:
     claims = [("values", value) for fork in forks for value in fork]
     claims += [("mean", metric["score"]), ("error", metric.get("scoreError"))]
     shares = ((percentile_name(share), value) for share, value in (metric.get("scorePercentiles") or {}).items())
-    # Of few iterations other percentiles are one of them.
+    # With few iterations, other percentiles are single values.
     claims += [(statistic, value) for statistic, value in shares if statistic in ("min", "median", "max") or not forks]
     _fill(record, metric["scoreUnit"], [(name, value) for name, value in claims if isinstance(value, int | float)])
     if forks:

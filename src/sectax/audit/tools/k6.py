@@ -1,4 +1,4 @@
-"""k6: the summary at the end of a test (internal/js/summary.go of grafana/k6), and the two forms of its JSON."""
+"""k6: the final summary (internal/js/summary.go of grafana/k6), and its JSON."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _shape(records: list[Record]) -> list[Record]:
             number = Number(0.0, 0.0, "s") if value.startswith("0s") else read("t", value)
             if isinstance(number, Number):
                 record.fields[f"latency.{_NAMES.get(name) or percentile_name(percentile)}"] = [number]
-        # What the scenario asked for, where it is the only one.
+        # The target of the scenario, if it is the only one.
         if len(record.numbers("asked")) == 1:
             record.fields |= {"target_rate": record.fields["asked"], "by_schedule": ["yes"]}
             if "iteration_rate" in record.fields:

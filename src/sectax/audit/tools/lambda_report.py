@@ -1,4 +1,4 @@
-"""REPORT lines of AWS Lambda, in any log (docs.aws.amazon.com/lambda/latest/dg, 'Viewing logs')."""
+"""REPORT lines of AWS Lambda, in any log (docs.aws.amazon.com/lambda)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sectax.audit.reading.text import shown
 from sectax.formats.bad_input import BadInput
 from sectax.formats.lambda_report import report_fields
 
-# Tools that follow several functions put the log group, and so the name, before each line.
+# Tools that follow several functions prefix each line with the log group and name.
 _FUNCTION = re.compile(r"/aws/lambda/([A-Za-z0-9_-]{1,140})")
 _FAILED = re.compile(r"Status: (?:error|timeout)")
 _OF_RUNTIMES = (
@@ -20,7 +20,7 @@ _OF_RUNTIMES = (
     r"|\[ERROR\]\s\w{0,60}(?:Error|Exception):|INIT_REPORT .{0,80}Status: (?:timeout|error)"
 )
 _MOST_FAILURES = 0.001
-# What is billed is in whole milliseconds, and in steps of 100 until December 2020.
+# Billing is per millisecond, and per 100 ms until December 2020.
 _STEP_S, _STEP_BEFORE_S = 2e-3, 0.1
 
 
@@ -44,7 +44,7 @@ def _shape(records: list[Record]) -> list[Record]:
 
 
 def _report(record: Record) -> Record | None:
-    """One invocation; None where lines are of something else."""
+    """Return one invocation; None for other lines."""
     line = " ".join(str(value) for name in ("report", "more") for value in record.fields.get(name, ()))
     if not line:
         return None
@@ -74,14 +74,14 @@ def _numbers(invocation: Record, fields: Mapping[str, float], *, emulated: bool)
     invocation.fields |= {"duration.one": [Number(took, 1e-5, "s")], "took": [Number(took)], "whole": [Number(whole)]}
     if "init" in fields:
         invocation.fields["init duration.one"] = [Number(fields["init"], 1e-5, "s")]
-    # The local emulator, which puts the initialisation first, says of all that they used all.
+    # The local emulator, which prints the init time first, reports full memory use for all.
     for name, place in (("memory", "memory"), ("used", "used"), ("used", "max memory used.one")):
         if name in fields and not emulated:
             invocation.fields[place] = [Number(fields[name], 0.0, "bytes")]
     if billed is None:
         return
     if billed >= 1 and billed == round(billed) and (billed < took - _STEP_S or took == round(took)):
-        # What is cut off is billed for its whole timeout.
+        # A timeout is billed in full.
         invocation.fields["is_failed"] = ["yes"]
     else:
         invocation.fields["billed"] = [Number(billed, _STEP_S)]
@@ -102,7 +102,7 @@ LAMBDA = Text(
     promises=(
         Promise("took <= billed", within=0.0),
         Promise(f"billed <= whole + {_STEP_BEFORE_S}", within=0.0),
-        # The service reports a little more than there is where a process was killed for it.
+        # The reported peak is a little over the limit where a process was killed for it.
         Promise("used <= 1.05 * memory", within=0.0),
         Promise("used + 1 <= memory", within=0.0, fatal=False),
         Promise("took <= 901", within=0.0),

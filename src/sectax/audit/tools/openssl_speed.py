@@ -17,7 +17,7 @@ def _shape(records: list[Record]) -> list[Record]:
 
 
 def _numbers(record: Record, words: Iterable[str]) -> list[Number | None]:
-    """The numbers of a row, in thousands where a k is behind them; None where one is below 0, as of a wrong clock."""
+    """Parse a row, with suffix k for thousands; None for negative numbers."""
     numbers: list[Number | None] = []
     for word in words:
         number = read("n", word)
@@ -44,7 +44,7 @@ def _throughputs(record: Record) -> Iterator[Record]:
 
 
 def _rates(record: Record) -> Iterator[Record]:
-    """Rows of times and as many rates."""
+    """Read rows of times and rates."""
     algorithm = " ".join((record.text("algorithm") or "").split())
     words = (record.text("numbers") or "").split()
     times = _numbers(record, (word.rstrip("s") for word in words if word.endswith("s")))
@@ -90,7 +90,7 @@ OPENSSL_SPEED = Text(
         r"errors|don't match"
         r"|is not an? (?:AEAD|multi-block)|can be used only with|unsupported key length|derivation failed|secret failed"
         r"|Child (?:exited with [1-9]|terminated by)|Don't understand line|Unknown type ))",
-        # Instructions such as AES-NI were switched on or off by hand.
+        # The user enabled or disabled instructions such as AES-NI.
         r"CPUINFO: .{0,200} env:",
     ),
     fixed={"ends_by": EndsBy.TIME},

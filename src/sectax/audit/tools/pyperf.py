@@ -1,4 +1,4 @@
-"""pyperf's JSON: one benchmark or a suite, with the metadata of each process (pyperf/_bench.py, _metadata.py)."""
+"""pyperf: JSON of a benchmark or a suite, with process metadata."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _records(document: Any) -> list[Record]:
 
 
 def _benchmark(at: int, benchmark: Mapping[str, Any], facts: dict[str, Any]) -> list[Record]:
-    """A record for each process that gave values; others only chose the number of loops."""
+    """Return a record per process with values; others only calibrate loops."""
     name, unit = str(facts.get("name", f"benchmark {at + 1}")), str(facts.get("unit", "second"))
     runs = [run for run in benchmark["runs"] if run.get("values")]
     records = [_process(run, facts | (run.get("metadata") or {}), name, unit, f"benchmarks[{at}]") for run in runs]
@@ -44,7 +44,7 @@ def _process(run: Mapping[str, Any], facts: Mapping[str, Any], name: str, unit: 
     loops, inner = (json_text.whole(facts.get(name)) for name in ("loops", "inner_loops"))
     record.put(
         {
-            # They were thrown away, and written down.
+            # Warm-up values are recorded, but not used.
             "cold": Cold.APART if run.get("warmups") else None,
             "batch": Number(float(loops * (inner or 1))) if loops is not None else None,
             "processor": json_text.text(facts, "cpu_model_name"),
@@ -63,7 +63,7 @@ PYPERF = Json(
     keys=("benchmarks", "runs"),
     records=_records,
     repeats=True,
-    # Loops are doubled until a value lasts as long as --min-time asks; --loops leaves no trace.
+    # Loops are doubled up to --min-time; --loops is not recorded.
     fixed={"calibrated": True, "replicate": "process"},
     quantities={"memory": Quantity.MEMORY, "count": Quantity.COUNT},
 )

@@ -1,4 +1,4 @@
-"""pytest-benchmark: `--benchmark-json` (stats.py, session.py), and its table (table.py of ionelmc/pytest-benchmark)."""
+"""pytest-benchmark: `--benchmark-json`, and its table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _shape(records: list[Record]) -> list[Record]:
 
 
 def _table(record: Record) -> None:
-    """The numbers of a row in the order of its heading; times beside the least of each column are left out."""
+    """Return the numbers of a row in heading order, without relative factors."""
     columns, cells = record.text("columns"), record.text("cells")
     if columns is None or cells is None:
         return
@@ -39,7 +39,7 @@ _COLUMNS = {
     "Rounds": "count",
     "Iterations": "batch",
 }
-# All rounds are of one process.
+# All rounds run in one process.
 _FIXED = {"calibrated": True, "replicates": Number(1.0), "replicate": "process"}
 PYTEST_TABLE = Text(
     name="pytest-benchmark",
@@ -61,7 +61,7 @@ PYTEST_BENCHMARK = Json(
         "fullname": "name:text",
         "stats.data[]": "time.values:s",
         **{f"stats.{statistic}": f"time.{statistic}:s" for statistic in ("min", "median", "mean", "stddev")},
-        # Nobody draws a conclusion from the slowest round by itself.
+        # The slowest round alone supports no conclusion.
         "stats.max": "time.high:s",
         "stats.rounds": "count:n",
         "stats.iterations": "batch:n",

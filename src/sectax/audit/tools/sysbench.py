@@ -7,7 +7,7 @@ from sectax.audit.reading.grammar import Promise, Record, Text
 from sectax.audit.reading.printed import Number
 
 _MIB = 2.0**20
-# MiB/s by name -> metric.
+# Name of a rate in MiB/s -> metric.
 _BANDWIDTHS = {"read_mib": "read bytes", "written_mib": "written bytes", "moved_mib": "transferred"}
 
 
@@ -34,7 +34,7 @@ def _shape(records: list[Record]) -> list[Record]:
         if "duration_s" in fields:
             fields["total_time"] = fields["duration_s"]
         if kind == "fileio" and "operations" in fields:
-            # Its rates are of reads, writes and syncs, not of events.
+            # The rates count reads, writes and syncs, not events.
             fields["count"] = fields.pop("operations")
             _leave_out_zeros(record)
     return records

@@ -1,4 +1,4 @@
-"""vegeta: `vegeta report` as text and as JSON (lib/reporters.go and lib/metrics.go of tsenart/vegeta)."""
+"""vegeta: `vegeta report` as text and as JSON (tsenart/vegeta)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _shape(records: list[Record]) -> list[Record]:
                 record.add(f"latency.{_statistic(heading)}", number)
         attack, wait, least = (record.number(name) for name in ("attack_s", "wait_s", "latency.min"))
         if least is not None and not least.value:
-            # Old versions did not look for it.
+            # Old versions did not report it.
             del record.fields["latency.min"]
         if attack is not None and wait is not None and "duration_s" not in record.fields:
             record.add("duration_s", Number(attack.value + wait.value, 0.0, "s"))

@@ -1,4 +1,4 @@
-"""warp: the reports of an analysis, from 2019 to now (cli/analyze.go and pkg/aggregate of minio/warp)."""
+"""warp: reports of an analysis, since 2019 (cli/analyze.go of minio/warp)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _shape(records: list[Record]) -> list[Record]:
         operation = re.match(r"[A-Z]+", texts[0]) if texts and record.begun else None
         if operation is not None:
             record.fields |= {name: [operation[0]] for name in ("name", "operation", "level.operation")}
-            # What one benchmark mixes is of the same objects.
+            # All operations of a mixed benchmark use the same objects.
             if operation[0] == "GET" and "%" in texts[0]:
                 record.fields["contains"] = ["STAT"]
             record.put({"moves": body_direction(operation[0])})
@@ -40,7 +40,7 @@ def _shape(records: list[Record]) -> list[Record]:
             record.fields["segments.mean"] = [of_all]
         objects = record.number("objects")
         if objects is not None and objects.value > 1:
-            # Its rate is of objects, not of requests.
+            # The rate counts objects, not requests.
             record.fields["count"] = record.fields.pop("operations", [])
         elif "rate" in record.fields:
             record.fields["requests_s"] = record.fields["rate"]
@@ -78,7 +78,7 @@ WARP = Text(
         Promise("rate * size_bytes = bandwidth", within=0.02),
         Promise("sum(of_host) = rate", within=0.05, fatal=False),
         Promise("sum(of_client) = rate", within=0.05, fatal=False),
-        # Segments are in the order of their bytes, where there are any.
+        # Segments are sorted by bytes, if present.
         *(
             Promise(f"segments.{less} <= segments.{more}", within=0.02, fatal=False)
             for less, more in (("low", "mean"), ("mean", "high"), ("low", "median"), ("median", "high"))
