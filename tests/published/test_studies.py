@@ -153,7 +153,7 @@ def test_study_file_in_good_order_is_read() -> None:
     ("values", "facts", "said"),
     [
         ("0.5, 0.6", UNKNOWN, "not of the shape 1 × 1"),
-        ("0.5", "", "nothing is said of author"),
+        ("0.5", "", "missing facts: author"),
         ("0.5", UNKNOWN.replace('"unknown"', '"guessed"', 1), "Invalid enum value 'guessed'"),
         ("0.5", UNKNOWN.replace('"unknown"', '"stated"', 1), "has a value exactly where"),
         ("0.5", UNKNOWN.replace('"unknown"', '"inferred", value = 1', 1), "says in its note"),

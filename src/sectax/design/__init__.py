@@ -1,1 +1,1 @@
-"""The plan of a run: the matrix of treatments, the order of visits, the size of batches. Pure functions."""
+"""The plan of a run: treatments, order of visits, batch sizes. Pure functions."""

@@ -1,11 +1,11 @@
-"""How many operations make a batch, and that the batches which are compared last equally long.
+"""Batch sizes: operations per batch, such that compared batches last equally long.
 
 A turn is one operation, or as many as the clock needs. The machine's speed changes within tenths of a second, so arms
-that are visited in longer turns meet different machines; rounds fill the block. A plan asks for a longer turn where
+that are visited in longer turns meet different conditions; rounds fill the block. A plan asks for a longer turn where
 operations are timed together, and a change of turns costs them their caches (docs/method-notes.md, 'Short turns').
 
 A long batch is interrupted by other work on the machine more often than a short one. Where that work is steady it costs
-both the same share; where it comes and goes the short batches often escape it whole, and their treatment looks faster.
+both the same share; where it varies the short batches often escape it whole, and their treatment looks faster.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-# A batch must be long beside the clock's step and the cost of reading it, or it measures the clock.
+# A batch must be long compared with the clock's step and the cost of reading it, or it measures the clock.
 GRANULARITY_STEPS = 1000
 CLOCK_READS = 100
 SHORTEST_BATCH_S = 1e-3
-# Past this a batch would not fit into any block; one operation that lasts longer is a batch of one.
+# A longer batch would not fit into any block; one operation that lasts longer is a batch of one.
 MOST_OPERATIONS = 10_000_000
-# Batches of one cell whose lengths lie farther apart are sized again between two blocks.
+# Batches of one cell that differ more in length are sized again between two blocks.
 UNEVEN = 1.5
-# So many more of the slowest operation are tried to bring whole operations to about equal lengths.
+# Additional operations of the slowest arm that are tried to bring whole operations to about equal lengths.
 _MORE = 4
 _GROWTH = 8
 
 
 @dataclass(frozen=True)
 class Operation:
-    """What the size of a batch depends on.
+    """Properties of an operation that determine its batch size.
 
     Attributes:
         operation_s: seconds of one operation where nothing disturbs it.
-        shortest_s: the shortest batch that the clock allows.
-        most: operations that a batch may have at most; None where any number fits.
-        fewest: operations that a batch must have, because fewer do not show what is measured.
+        shortest_s: shortest batch that the clock allows.
+        most: maximum operations of a batch; None where any number fits.
+        fewest: minimum operations of a batch, because fewer do not show what is measured.
     """
 
     operation_s: float
@@ -45,12 +45,12 @@ class Operation:
 
 
 def shortest_batch(granularity_s: float, clock_read_s: float, *, timed_alone: bool = False) -> float:
-    """Seconds that a batch must last at least; where operations are timed one by one the clock alone decides."""
+    """Minimum seconds of a batch; if operations are timed singly, the clock decides."""
     return max(GRANULARITY_STEPS * granularity_s, CLOCK_READS * clock_read_s, 0.0 if timed_alone else SHORTEST_BATCH_S)
 
 
 def next_count(count: int, elapsed_s: float, enough_s: float, most: int = MOST_OPERATIONS) -> int | None:
-    """The next number of operations to try, or None when `count` of them last long enough to judge by."""
+    """Next number of operations to try, or None when `count` of them last long enough."""
     if elapsed_s >= enough_s or count >= most:
         return None
     if elapsed_s <= 0:
@@ -60,13 +60,14 @@ def next_count(count: int, elapsed_s: float, enough_s: float, most: int = MOST_O
 
 
 def batch_sizes(cell: Mapping[str, Operation], aim_s: float, *, equal_counts: bool = False) -> dict[str, int]:
-    """Operations per batch of every treatment of a cell: batches of about `aim_s` or as the clock needs, equally long.
+    """Operations per batch of every treatment of a cell, with batches of equal length.
 
-    The slowest operation decides, since its batch cannot be cut as finely as the others'.
+    Batches last about `aim_s` or as long as the clock needs. The slowest operation decides, since its batch cannot be
+    cut as finely as the others'.
 
     Args:
-        aim_s: 0 where operations are timed one by one: then the clock alone decides, for each by itself.
-        equal_counts: the batches have equally many operations instead, where each is a process of its own.
+        aim_s: target seconds; 0 where operations are timed one by one: then the clock decides for each by itself.
+        equal_counts: whether the batches have equal operation counts instead, where each is a new process.
     """
     if not cell:
         return {}
@@ -86,7 +87,7 @@ def batch_sizes(cell: Mapping[str, Operation], aim_s: float, *, equal_counts: bo
 
 
 def uneven(lengths_s: Collection[float]) -> bool:
-    """Whether batches of a cell differ so much in length that a load can favour one of them."""
+    """Whether batches of a cell differ so much in length that a load can favour one."""
     return bool(lengths_s) and max(lengths_s) > UNEVEN * min(lengths_s)
 
 

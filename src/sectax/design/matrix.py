@@ -1,4 +1,4 @@
-"""From factors to cells, treatments and comparisons: the full matrix, with the run's controls of itself."""
+"""From factors to cells, treatments and comparisons, with the run's own controls."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sectax.model.why_not import WhyNot
 
 Levels = dict[str, str]
 
-# An experiment answers its question with at most so many comparisons; all others stand beside.
+# Maximum number of comparisons that answer an experiment's question; all others are secondary.
 MOST_PRIMARY = 12
 
 NEGATIVE_SUFFIX = "#negative"
@@ -32,22 +32,22 @@ POSITIVE_SUFFIX = "#positive"
 
 @dataclass(frozen=True)
 class Rules:
-    """What an experiment knows of its combinations.
+    """Rules of an experiment for combinations of levels.
 
     Attributes:
-        exists: whether levels belong together; those that do not are neither a treatment nor a skipped one.
-        family: names the cells that share a kind of subject, and so a negative and a positive control.
-        lacks: why a combination cannot be measured, the most telling reason first: its levels contradict each other,
-            or the machine lacks something. A None among the reasons is skipped.
-        declares: what the levels promise, by the names of the witnesses that must confirm it.
-        extra: the share of extra operations that a combination carries on purpose.
+        exists: whether levels belong together; others are neither a treatment nor a skipped one.
+        family: name shared by cells with the same kind of subject, and so a negative and a positive control.
+        lacks: reasons why a combination cannot be measured, the most useful first: its levels contradict each other,
+            or the machine lacks something. None among the reasons is ignored.
+        declares: promises of the levels, by the names of the witnesses that must confirm them.
+        extra: share of extra operations that a combination has on purpose.
         primary: factor -> the levels that answer the experiment's question; all of a factor that is not named do.
-        most_primary: comparisons at most that answer it; they share the level of error.
-        positive: whether the subject is ours to slow down by a known cost, which its figure then shows.
+        most_primary: maximum number of comparisons that answer it; they share the error level.
+        positive: whether the subject can be slowed down by a known cost, which its figure then shows.
         extra_operations: whether that cost is extra operations; otherwise the subject adds it by itself.
-        once: whether a cell is measured in one block alone.
-        batch_s: seconds that batches of a cell should last, where that is not the same for all.
-        at_once: whether a combination is visited at the same moment as others of its round.
+        once: whether a cell is measured in one block only.
+        batch_s: target seconds of a cell's batches, where that is not the same for all.
+        at_once: whether a combination is visited at the same time as others of its round.
     """
 
     exists: Callable[[Levels], bool] = lambda levels: True
@@ -83,10 +83,10 @@ def build(
     """Cross all factors and pair every treatment with the baseline of its own cell.
 
     Args:
-        factors: with their levels; the control's factor among them.
-        control: name of the factor whose levels are compared.
-        baseline: the control's level that the others are compared with; by the other levels, where cells differ in it.
-        metrics: the first one is the primary, and compared.
+        factors: factors with their levels, the control included.
+        control: factor whose levels are compared.
+        baseline: level of the control with which others are compared; by the other levels, where cells differ in it.
+        metrics: the first one is primary, and compared.
     Returns:
         The matrix; a cell whose baseline is not available is skipped whole.
     Raises:
@@ -146,7 +146,7 @@ def build(
 
 
 def _controls(cells: list[Cell], treatments: list[Treatment], margin: float, rules: Rules) -> list[Treatment]:
-    """One negative and one positive control per family, as further treatments of the family's first cell."""
+    """One negative and one positive control per family, in the family's first cell."""
     by_id = {treatment.id: treatment for treatment in treatments}
     first_cells: dict[str, Cell] = {}
     for cell in cells:
@@ -205,7 +205,7 @@ def _comparisons(
 
 
 def _primary_cells(cells: list[Cell], by_cell: Mapping[str, list[Treatment]], rules: Rules) -> set[str]:
-    """The cells whose comparisons are primary: those that the experiment names, whole cells, up to its most in all."""
+    """Cells with primary comparisons: those of the question, up to its maximum."""
     chosen: set[str] = set()
     room, primary = rules.most_primary, rules.primary
     for cell in cells:

@@ -1,4 +1,4 @@
-"""One block as it is to be run: its order, drawn from the run's seed, and the work of every visit."""
+"""The schedule of one block: its order, drawn from the run's seed, and its visits."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _MOST_TURNS = 32  # of a warm-up
 def plan_block(plan: Plan, calibrated: Calibrated, number: int, live: Collection[str]) -> PlannedBlock:
     """Draw one block.
 
-    Cells stand in random order, each with its own fresh subjects, so that what is compared is also close together
-    in time. The order depends on the seed and the block's number alone: a block that is drawn again is the same.
+    Cells are in random order, each with its own new subjects, so that what is compared is also close together in time.
+    The order depends only on the seed and the block's number: a block that is drawn again is the same.
 
     Args:
-        number: of the block, counted from 1.
+        number: number of the block, counted from 1.
         live: ids of the treatments that are still measured.
     """
     calibrations = calibrated.calibrations
@@ -41,9 +41,9 @@ def plan_block(plan: Plan, calibrated: Calibrated, number: int, live: Collection
 
 
 def warming_turns(cell: PlannedCell) -> Iterator[tuple[str, int]]:
-    """Who warms up next, and with how many operations: batch by batch, in the order of opening.
+    """Turns of the warm-up and their operations, by batch, in the order of opening.
 
-    Hundreds of batches, as a JIT needs, come in some tens of turns.
+    Hundreds of batches, as a JIT needs, are grouped into some tens of turns.
     """
     most = max((batches for batches, _ in cell.warmup.values()), default=0)
     together = -(-most // _MOST_TURNS) if most else 1
@@ -55,10 +55,10 @@ def warming_turns(cell: PlannedCell) -> Iterator[tuple[str, int]]:
 
 
 def _visit_work(calibration: Calibration, extra: float, rounds: int) -> list[Work]:
-    """The visits of a block, by turn; a known extra cost is spread so that its total is as near as whole ones can come.
+    """The visits of a block, by turn, with a known extra cost spread over them.
 
-    Which visits have one operation more goes round from block to block: otherwise the first one would always be the
-    lightest, and the audit would take that for a warm-up.
+    Its total is as near as whole operations allow. The visits with one operation more rotate from block to block:
+    otherwise the first one would always be the lightest, and the audit would take that for a warm-up.
     """
     settle, total = calibration.settling_operations, calibration.extra_operations(extra, rounds)
     if not total:

@@ -1,4 +1,4 @@
-"""From what was asked of an experiment, and the design that it answers with, to the plan of a run."""
+"""From a user's request and the experiment's design to the plan of a run."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from sectax.model.plan import Plan, Procedure, Stopping
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What the user asked of an experiment.
+    """A user's request to an experiment.
 
     Attributes:
         preset: `default`, `quick` or `published`.
-        levels: factor -> the levels asked for; a factor that is not here keeps the preset's levels.
+        levels: factor -> the requested levels; other factors keep the preset's levels.
         stopping: margin, blocks, budget.
-        seed: of the order.
+        seed: seed of the order.
         options: the experiment's own options, every one with all its values.
-        secrets: what was left out of them; it comes among the inputs of the bench, and into no plan.
+        secrets: options left out of them; they are inputs of the bench, and in no plan.
     """
 
     preset: str
@@ -32,14 +32,13 @@ class RunRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class Design(Procedure):
-    """An experiment's answer to a request: the procedure, and what a plan is made of besides.
+    """An experiment's answer to a request: the procedure, and what else a plan needs.
 
     Attributes:
-        baseline: the level of the control that its other levels are compared with; by the levels of a cell, where cells
-            differ in it.
-        rules: what is known of combinations of levels.
-        stopping: when the run ends, where an option of the experiment's own says it; None for the request's rules.
-        options: what the plan keeps of the options, enough to open the bench again; None for those of the request.
+        baseline: level of the control with which its others are compared; by the levels of a cell, where cells differ.
+        rules: rules for combinations of levels.
+        stopping: when the run ends, where an option of the experiment decides it; None for the request's rules.
+        options: options kept in the plan, enough to open the bench again; None for those of the request.
     """
 
     baseline: str | Callable[[Levels], str]
@@ -49,16 +48,17 @@ class Design(Procedure):
 
 
 def make_plan(experiment: str, question: str, design: Design, request: RunRequest) -> Plan:
-    """Cross the factors of the design, and put the rules of the request beside them.
+    """Cross the factors of the design, and apply the stopping rules of the request.
 
     Args:
-        experiment: its name; question: what it asks, in a sentence.
+        experiment: its name.
+        question: its question, in a sentence.
     Raises:
-        WrongUse: the levels that were asked for leave the baseline out.
+        WrongUse: the requested levels leave the baseline out.
         ValueError: the design's metrics cannot answer anything (see `matrix.build`).
     """
     stopping = design.stopping or request.stopping
-    # Levels that somebody chose are the question.
+    # Levels that the user chose are the question.
     primary = {name: levels for name, levels in design.rules.primary.items() if name not in request.levels}
     matrix = build(
         design.factors,

@@ -1,1 +1,1 @@
-"""What other tools print as text, numbers with their place, lines that more than one room reads."""
+"""Parsing of text from other tools: files, JSON, numbers, shared line formats."""

@@ -1,4 +1,4 @@
-"""What is wrong with a file of somebody else's numbers, and where."""
+"""The error for an imported file that cannot be read."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from sectax.model.errors import SectaxError
 
 
 class BadInput(SectaxError):
-    """A file that cannot be read as what it is taken for. The message names line and column where there are any.
+    """An imported file is not valid; the message names line and column where known.
 
-    Importers know no file; whoever opened it puts its name before the message (`in_file`).
+    Importers know no file name; the caller that opened the file adds it to the message (`in_file`).
     """
 
     def __init__(self, message: str, hint: str = "", *, line: int | None = None, column: int | None = None) -> None:
@@ -16,5 +16,5 @@ class BadInput(SectaxError):
         super().__init__(f"{', '.join(places)}: {message}" if places else message, hint)
 
     def in_file(self, name: str) -> BadInput:
-        """The same with the file's name."""
+        """The same error with the file's name."""
         return BadInput(f"{name}: {self.message}", self.hint)

@@ -1,23 +1,23 @@
-"""Characters that pasting puts into a text, and that no tool printed: colours, HTML, other blanks."""
+"""Removal of characters added by pasting: colours, HTML, unusual blanks."""
 
 from __future__ import annotations
 
 import html
 import re
 
-# Colours, cursor movements, titles and links of terminals; what a log viewer leaves of them when it drops the escape
-# is no longer known for certain, and stays.
+# Colours, cursor movements, titles and links of terminals. Remains in a log viewer that dropped the escape character
+# are ambiguous, and stay.
 _TERMINAL = re.compile(
     r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\)|[()][0-9A-Za-z]|[=>78cDEHM])"
 )
 _OVERWRITTEN = re.compile(r"[^\n]\x08")
 _BLANKS = dict.fromkeys([0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000, 0x0B, 0x0C], " ")
 _NOTHING = dict.fromkeys([0xAD, 0x180E, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF])
-# A pattern finds them several times as fast as `str.translate` goes through a text.
+# A pattern is several times as fast as `str.translate`.
 _ODD = re.compile(f"[{''.join(map(chr, _BLANKS | _NOTHING))}]")
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|micro|plusmn|hellip|#\d{1,6}|#x[0-9a-fA-F]{1,5});")
 _BREAK = re.compile(r"[ \t]*+<(?:br[ \t]*/?|/div|/p|/li)>", re.IGNORECASE)
-# Tags without which the text is the same. JMH prints '<failure>', ab '<$Revision$>': only these are taken off.
+# Tags without which the text is the same. JMH prints '<failure>', ab '<$Revision$>': only these are removed.
 _TAG = re.compile(
     r"</?(?:pre|code|samp|tt|p|div|span|font|strong|em|blockquote|details|summary|table|tbody|tr|td|li|ul)"
     r"(?:\s[^<>\n]{0,500})?/?>",
@@ -25,14 +25,14 @@ _TAG = re.compile(
 )
 
 
-# Of Markdown; JMH's '*** WARNING' is none.
+# Markdown's; JMH's '*** WARNING' is not.
 _BOLD = re.compile(r"(?<![*\w])\*\*(?=[^\s*])([^*\n]{1,200})(?<=[^\s*])\*\*(?![*\w])")
 
 
 def plain(text: str) -> str:
-    """The text with ends of lines alone, and without terminal codes, tags and entities of HTML, bold and odd blanks.
+    """Remove terminal codes, HTML tags and entities, bold and odd blanks.
 
-    The end of a line or block of HTML that text follows becomes a line.
+    The end of a line or block of HTML that text follows gives a new line.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -51,7 +51,7 @@ def plain(text: str) -> str:
 
 
 def with_blanks(text: str) -> str:
-    """The text with blanks of one kind, and without characters that take no room."""
+    """The text with ordinary blanks only, and without zero-width characters."""
     if text.isascii() and "\x0b" not in text and "\x0c" not in text:
         return text
     return _ODD.sub(lambda match: " " if ord(match[0]) in _BLANKS else "", text)

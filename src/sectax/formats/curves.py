@@ -1,11 +1,11 @@
-"""Elliptic curves by their many names, and labels that contradict the curve that they name."""
+"""Names of elliptic curves, and labels that contradict the curve that they name."""
 
 from __future__ import annotations
 
 import re
 
-# Name in lower case -> (the name that most people know, bits). Sources: SEC 2 and FIPS 186-5 for the NIST curves with
-# their names in X9.62 and SEC, RFC 5639 for Brainpool, RFC 8032 and RFC 7748 for the Edwards and Montgomery curves.
+# Name in lower case -> (common name, bits). Sources: SEC 2 and FIPS 186-5 for the NIST curves with their names in X9.62
+# and SEC, RFC 5639 for Brainpool, RFC 8032 and RFC 7748 for the Edwards and Montgomery curves.
 _CURVES: dict[str, tuple[str, int]] = {
     "prime192v1": ("P-192", 192),
     "secp192r1": ("P-192", 192),
@@ -32,8 +32,8 @@ _CURVES: dict[str, tuple[str, int]] = {
     "ed448": ("Ed448", 448),
     "x448": ("X448", 448),
 }
-# The encoded keys of these are whole bytes long, and are called by that length too. OpenSSL takes the size of Ed25519
-# from the order of its group, which is a little over 2^252: 'openssl speed' prints '253 bits EdDSA (Ed25519)'.
+# The encoded keys of these are whole bytes long, and that length is used as a name too. OpenSSL takes the size of
+# Ed25519 from the order of its group, which is a little over 2^252: 'openssl speed' prints '253 bits EdDSA (Ed25519)'.
 _ALSO = {255: {253, 255, 256}, 448: {448, 456}}
 
 _WORD = re.compile(r"[a-z0-9][a-z0-9-]*")
@@ -46,12 +46,12 @@ def stated_bits(label: str) -> tuple[int, ...]:
 
 
 def named_curve(label: str) -> str | None:
-    """The first curve that a label names, as it is written there but in lower case."""
+    """The first curve that a label names, in lower case."""
     return next((word for word in _WORD.findall(label.lower()) if word in _CURVES), None)
 
 
 def contradiction(label: str, curve: str | None = None) -> str | None:
-    """Why the size that a label states is not that of the curve that the label, or `curve`, names; None where it is."""
+    """Why the size in a label is not that of its curve, or of `curve`; else None."""
     stated = stated_bits(label)
     name = named_curve(label) or named_curve(curve or "")
     if name is None or not stated:

@@ -1,4 +1,4 @@
-"""Opens a file that somebody else wrote, and reads it within a deadline: nothing about it may hang or exhaust us."""
+"""Reading of imported files with a deadline and bounded memory."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ from sectax.formats.bad_input import BadInput
 from sectax.model.errors import WrongUse
 from sectax.text.printable import printable
 
-# Of what is read as a whole. A file of ten thousand hyperfine runs has 1 MiB.
+# Limit of what is read as a whole. A file of ten thousand hyperfine runs has 1 MiB.
 MOST_BYTES = 64 * 2**20
 _LONGEST_LINE = 2**20
 _PORTION_BYTES = 2**20
 _HEAD_BYTES = 2**16
 _REPLACED = "\ufffd"
 _SQLITE = b"SQLite format 3\x00"
-# Of one byte each where the terminal is no UTF-8: JMH's 12.3 ± 0.4, and microseconds.
+# Single bytes where the terminal is not UTF-8: JMH's 12.3 ± 0.4, and microseconds.
 _SIGNS, _LENIENT = "sectax-signs", "sectax-signs-or-replaced"
 _SIGNS_OF_LATIN = {0xB1: "±", 0xB5: "µ"}
-# Of all bytes of a text: so few that are no UTF-8 are in a name or a message, and are replaced; more are no text.
+# Share of a text's bytes that may be invalid UTF-8: a few are in a name or a message, and are replaced; with more it
+# is not text.
 _MOST_UNREADABLE = 0.02
 
-# Files of the largest size take a few seconds; a machine that does other things too, several times that.
+# Files of the largest size take a few seconds; several times that on a busy machine.
 DEADLINE_S, DEADLINE_S_PER_MIB = 60.0, 2.0
 
 _KINDS = (
@@ -55,7 +56,7 @@ _OTHER_KINDS = (
     (b"\x89png", "an image", "type its numbers into a CSV file"),
     (b"\xff\xd8\xff", "an image", "type its numbers into a CSV file"),
 )
-# What sectax writes of a run, as a page, JSON, CSV and Markdown: its figures are of many blocks, which a table hides.
+# Reports of sectax as HTML, JSON, CSV and Markdown: their figures are of many blocks, which a table hides.
 _OWN_REPORT = re.compile(
     rb"""\A\s*\{\s*"schema":\s*"sectax/"""
     rb"""|\Arun,experiment,comparison,"""
@@ -67,10 +68,10 @@ _OWN_REPORT = re.compile(
 
 @dataclass(frozen=True)
 class InputFile:
-    """A regular file that is open, and its beginning.
+    """An open regular file, and its beginning.
 
     Attributes:
-        unreadable: what was no text in the part that was read as a whole, and where; empty where all of it was.
+        unreadable: invalid bytes in the part that was read as a whole, and their places; empty where there are none.
     """
 
     raw: BinaryIO
@@ -85,22 +86,22 @@ class InputFile:
 
     @property
     def is_in_head(self) -> bool:
-        """Whether its beginning is all of it."""
+        """Whether the file is no longer than its beginning."""
         return len(self.head) < _HEAD_BYTES
 
     def head_text(self) -> str:
-        """The beginning in whole lines, as far as it is long. Raises `BadInput` where it is not text."""
+        """Whole lines of the beginning. Raises `BadInput` where it is not text."""
         if self.is_in_head:
             return _decoded(self.head, unreadable=[])
         if (wide := _utf16_order(self.head)) is not None:
             text = self.head[: len(self.head) // 2 * 2].decode(wide, errors="ignore")
             return _whole_lines(text.removeprefix("\ufeff"))
-        # A character may be cut in two at the end of the head: there at most three of its bytes are lost.
+        # A character may be cut in two at the end of the head: at most three of its bytes are lost.
         whole = self.head[: self.head.rfind(b"\n") + 1] or self.head[: _last_character(self.head)]
         return _decoded(whole, unreadable=[])
 
     def text(self) -> str:
-        """All of it. Raises `BadInput` where it is too large or not text."""
+        """The whole text. Raises `BadInput` where it is too large or not text."""
         self.raw.seek(0)
         content = self.raw.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
@@ -111,7 +112,7 @@ class InputFile:
         return _decoded(content, unreadable=self.unreadable)
 
     def lines(self) -> Iterator[str]:
-        """Line by line, without their ends. Raises `BadInput` where one is too long or not text."""
+        """Lines without their ends. Raises `BadInput` where one is too long or not text."""
         if _utf16_order(self.head) is not None:
             yield from self.text().removesuffix("\n").split("\n")
             return
@@ -135,14 +136,14 @@ class InputFile:
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[InputFile]:
-    """A regular file that is not empty, open for reading. Raises `WrongUse` for anything else; never waits."""
+    """Open a non-empty regular file without waiting. Raises `WrongUse` for others."""
     name = printable(str(path))
     try:
-        # A pipe without a writer would make an ordinary open wait for ever.
+        # A pipe without a writer would block an ordinary open for ever.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     except (OSError, ValueError) as error:
         raise _not_opened(path, name, error) from error
-    # Python opens no folder as a file, so the descriptor is looked at first, and closed in any case.
+    # Python refuses to open a folder as a file, so the descriptor is checked first, and closed in any case.
     with contextlib.ExitStack() as resources:
         resources.callback(os.close, descriptor)
         mode = os.fstat(descriptor).st_mode
@@ -163,24 +164,24 @@ def opened(path: Path) -> Iterator[InputFile]:
 def _not_opened(path: Path, name: str, error: Exception) -> WrongUse:
     code = error.errno if isinstance(error, OSError) else errno.EINVAL
     if code == errno.ENOENT and path.is_symlink():
-        return WrongUse(f"{name} is a link to {printable(os.readlink(path))}, which is not there", "fix the link")
+        return WrongUse(f"{name} is a link to {printable(os.readlink(path))}, which does not exist", "fix the link")
     if code == errno.ENXIO:
         return WrongUse(f"{name} is a socket, not a file of numbers", "name a file")
     why = {
-        errno.ENOENT: "is not there",
-        errno.EACCES: "may not be read by you",
+        errno.ENOENT: "does not exist",
+        errno.EACCES: "cannot be read: permission denied",
         errno.ELOOP: "is a link that leads to itself",
-        errno.ENOTDIR: "is not there: a part of its path is not a folder",
+        errno.ENOTDIR: "does not exist: a part of its path is not a folder",
         errno.ENAMETOOLONG: "has too long a name",
     }.get(code or 0, f"cannot be opened: {error}")
     return WrongUse(f"{name} {why}", "a target is a run file, published:ID, or a file of numbers")
 
 
 def _decoded(content: bytes, offset: int = 0, before: int = 0, unreadable: list[str] | None = None) -> str:
-    """UTF-8 without its mark, line ends made alike; *offset* bytes and *before* lines come before the content.
+    """Decode UTF-8 or UTF-16, without the byte order mark and with uniform line ends.
 
-    UTF-16 too, which '>' of Windows PowerShell writes. Where *unreadable* is given, a few bytes that are no text are
-    replaced, and noted there.
+    *offset* bytes and *before* lines precede the content. Windows PowerShell's '>' writes UTF-16. Where *unreadable* is
+    given, a few invalid bytes are replaced, and noted there.
     """
     wide = _utf16_order(content) if offset == 0 else None
     try:
@@ -196,7 +197,7 @@ def _decoded(content: bytes, offset: int = 0, before: int = 0, unreadable: list[
             raise BadInput(what, "name a text file, or convert it to UTF-8 (iconv)", line=line) from error
         unreadable.append(f"line {line}: {what}")
     if offset == 0:
-        # A file that was emptied while a program wrote into it begins with as many zeros as it had bytes.
+        # A file that was truncated while a program wrote into it begins with as many zeros as it had bytes.
         text = text.removeprefix("\ufeff").lstrip("\0")
     if "\0" in text:
         at = text.index("\0")
@@ -206,7 +207,7 @@ def _decoded(content: bytes, offset: int = 0, before: int = 0, unreadable: list[
 
 
 def _utf16_order(content: bytes) -> str | None:
-    """UTF-16 and its order of bytes, by its mark, or where every second byte of a beginning in ASCII is 0."""
+    """UTF-16 byte order, from its mark or from an ASCII beginning with zero bytes."""
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return "utf-16"
     first = content[:64]
@@ -221,14 +222,14 @@ def _whole_lines(text: str) -> str:
 
 
 def _sign(error: UnicodeError) -> tuple[str, int]:
-    """The signs of a Western European terminal that benchmarks print; anything else stays an error."""
+    """Decode Western European signs that benchmarks print; other bytes stay errors."""
     if isinstance(error, UnicodeDecodeError) and error.object[error.start] in _SIGNS_OF_LATIN:
         return _SIGNS_OF_LATIN[error.object[error.start]], error.start + 1
     raise error
 
 
 def _lenient(error: UnicodeError) -> tuple[str, int]:
-    """As `_sign`, and a replacement for anything else."""
+    """As `_sign`, with a replacement for anything else."""
     try:
         return _sign(error)
     except UnicodeDecodeError as other:
@@ -240,7 +241,7 @@ codecs.register_error(_LENIENT, _lenient)
 
 
 def _last_character(content: bytes) -> int:
-    """Where the last character begins that may not be whole."""
+    """Start of the last character, which may be incomplete."""
     for back in range(1, 4):
         if content[-back] & 0b1100_0000 != 0b1000_0000:
             return len(content) - back
@@ -249,7 +250,12 @@ def _last_character(content: bytes) -> int:
 
 @contextlib.contextmanager
 def standard_input() -> Iterator[InputFile]:
-    """Standard input, read to its end. Raises `WrongUse` where there is none, or `BadInput` where it is too large."""
+    """Read standard input to its end.
+
+    Raises:
+        WrongUse: nothing is piped, or it is empty.
+        BadInput: it is too large.
+    """
     if sys.stdin is None or sys.stdin.isatty():
         raise WrongUse("nothing is piped into standard input", "COMMAND | sectax audit -")
     content = sys.stdin.buffer.read(MOST_BYTES + 1)
@@ -263,7 +269,7 @@ def standard_input() -> Iterator[InputFile]:
 
 
 def _refuse_other_kinds(name: str, head: bytes) -> None:
-    """Raises `WrongUse` for kinds of files that people have their numbers in, and that are no text."""
+    """Raise `WrongUse` for file types that often contain numbers but are not text."""
     if _OWN_REPORT.search(head) is not None:
         raise WrongUse(f"{name} is a report of sectax", "audit the run file that it was made of (*.sectax)")
     begins = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:64].lower()
@@ -275,9 +281,9 @@ def _refuse_other_kinds(name: str, head: bytes) -> None:
 
 @contextlib.contextmanager
 def deadline(content_bytes: int) -> Iterator[None]:
-    """Raise `BadInput` in what is done here once it takes far longer than so many bytes explain.
+    """Raise `BadInput` in the body once it takes far longer than the size explains.
 
-    Only the main thread can be interrupted; elsewhere nothing is limited.
+    Only the main thread can be interrupted; in others there is no limit.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -1,4 +1,4 @@
-"""Reads a JSON text into declared shapes; what does not fit is refused with its place."""
+"""Reads JSON text into declared types; errors name the place."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from sectax.formats.bad_input import BadInput
 
 T = TypeVar("T")
 
-# No float holds more.
+# No float has more digits.
 _MOST_DIGITS = 300
 
 
 def read(lines: Iterable[str], shape: type[T], tool: str) -> T:
-    """The one document of a text.
+    """Read the single document of a text.
 
     Raises:
-        BadInput: cut short, followed by something else, nested too deeply, or of another shape.
+        BadInput: truncated, followed by something else, nested too deeply, or of another shape.
     """
     try:
         return msgspec.convert(json.loads("\n".join(lines), parse_constant=_refuse, parse_int=_integer), shape)
@@ -35,20 +35,20 @@ def read(lines: Iterable[str], shape: type[T], tool: str) -> T:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise BadInput(f"{constant} stands where a number should be", "every value must be a finite number")
+    raise BadInput(f"{constant} is not a finite number", "every value must be a finite number")
 
 
 def _integer(digits: str) -> int:
     if len(digits) > _MOST_DIGITS:
-        raise BadInput(f"an integer of {len(digits)} digits stands in it", "is it the output of a tool?")
+        raise BadInput(f"it has an integer of {len(digits)} digits", "is it the output of a tool?")
     return int(digits)
 
 
 def whole(value: Any) -> int | None:
-    """A count among facts of any type, or None."""
+    """A count from facts of any type, or None."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**53 else None
 
 
 def text(facts: Mapping[str, object], *names: str) -> str | None:
-    """The texts of these names among facts of any type, one after the other; None where there are none."""
+    """The texts of these names from facts of any type, joined; None without any."""
     return " ".join(value for name in names if isinstance(value := facts.get(name), str) and value) or None

@@ -11,9 +11,9 @@ from sectax.formats.numbers import match_number
 
 BEGINS = "REPORT RequestId:"
 
-# Memory is given in powers of two: 1024 MB are a GB, the most is 10240.
+# Memory is in powers of two: 1024 MB are a GB, the maximum is 10240.
 _MB = 2.0**20
-# Name -> where it stands, and how many seconds or bytes its unit has.
+# Name -> its pattern, and the seconds or bytes of its unit.
 _FIELDS = {
     "duration": (re.compile(r"(?<!Billed )(?<!Init )(?<!Restore )Duration: (\S+) ms"), 1e-3),
     "billed": (re.compile(r"Billed Duration: (\S+) ms"), 1e-3),
@@ -26,12 +26,13 @@ _FIELDS = {
 
 
 def report_fields(text: str, begin: int = 0, line: int | None = None) -> dict[str, float]:
-    """What stands in a REPORT, in seconds and bytes: duration, billed, init, memory (its size),
-    restore, restore_billed and used (the most).
+    """Fields of a REPORT line in seconds and bytes.
+
+    They are duration, billed, init, memory (its size), restore, restore_billed and used (the maximum).
 
     Args:
-        text: of one REPORT, which begins at *begin*.
-        line: its number in a file, for the message.
+        text: text with one REPORT, which begins at *begin*.
+        line: its line number in a file, for the message.
     Raises:
         BadInput: one of them is not a finite number of 0 or more.
     """

@@ -1,4 +1,4 @@
-"""Reads numbers and units as tools print them; what is not a finite, unsigned number is refused with its place."""
+"""Reads numbers and units as tools print them; only finite, unsigned ones pass."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import re
 from sectax.formats.bad_input import BadInput
 from sectax.text.printable import printable
 
-# No signs beyond these: `float` would also take nan, inf, 1_000 and the digits of other scripts.
-# Digits are taken at once: a million of them that end in a letter take no time.
+# No other characters: `float` would also accept nan, inf, 1_000 and the digits of other scripts. Possessive digits keep
+# a million of them that end in a letter fast.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 _LONGEST_SHOWN = 40
-# Sums and squares of values must be numbers too.
+# Sums and squares of values must be finite too.
 LARGEST = 1e150
 
 SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -36,7 +36,7 @@ def number(text: str, *, scale: float = 1.0, line: int | None = None, column: in
 
 
 def match_number(match: re.Match[str], group: int | str, line: int | None, scale: float = 1.0) -> float:
-    """The number that a pattern found in this line. Raises `BadInput` as `number` does, with its place."""
+    """The number matched by a pattern; errors as in `number`, with its place."""
     return number(match[group], scale=scale, line=line, column=match.start(group) + 1)
 
 

@@ -1,1 +1,1 @@
-"""The nouns of sectax: subject, treatment, plan, trial, estimate, verdict, finding. Data only: nothing here acts."""
+"""Data types shared by all packages: subject, plan, trial, estimate, finding."""

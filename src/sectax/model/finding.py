@@ -1,4 +1,4 @@
-"""What may be said: estimates, effects, verdicts, warnings and the findings that join them."""
+"""Estimates, effects, verdicts, warnings, and the findings that join them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sectax.model.treatment import MEASURED, Comparison, Treatment
 
 
 class VerdictId(StrEnum):
-    """The stable identifiers of what may be claimed of an effect; 'slower' reads 'costlier' where no time is meant."""
+    """Stable identifiers of verdicts; 'slower' reads 'costlier' for other quantities."""
 
     SLOWER_MATERIAL = "slower-material"
     SLOWER_WITHIN_MARGIN = "slower-within-margin"
@@ -27,40 +27,40 @@ class VerdictId(StrEnum):
     NOT_MEASURED = "not-measured"
 
 
-# Groups of verdicts that more than one room asks for.
+# Groups of verdicts that several packages use.
 SLOWER = frozenset({VerdictId.SLOWER_MATERIAL, VerdictId.SLOWER_WITHIN_MARGIN, VerdictId.SLOWER_MATERIALITY_OPEN})
 FASTER = frozenset({VerdictId.FASTER_MATERIAL, VerdictId.FASTER_WITHIN_MARGIN, VerdictId.FASTER_MATERIALITY_OPEN})
-# 'No more than the margin': these lean on the run being able to see so little.
+# Claims of at most the margin: they depend on the run being able to detect so small an effect.
 WITHIN_MARGIN = frozenset({VerdictId.EQUIVALENT, VerdictId.SLOWER_WITHIN_MARGIN, VerdictId.FASTER_WITHIN_MARGIN})
-# Of these nothing is claimed, whatever the interval.
+# No claim is made with these, whatever the interval.
 NO_CLAIM = frozenset({VerdictId.WITHDRAWN, VerdictId.NOT_MEASURED})
-# More blocks may still settle these.
+# More blocks may still decide these.
 UNSETTLED = frozenset({VerdictId.INCONCLUSIVE, VerdictId.SLOWER_MATERIALITY_OPEN, VerdictId.FASTER_MATERIALITY_OPEN})
 
 
-# What a check sees that lacks data begins so.
+# Prefix of the figures of a check that lacks data.
 CANNOT_BE_CHECKED = "not checked: "
 
 
 class Severity(StrEnum):
-    # The gravest first: warnings are sorted so. (A docstring would stand in the published schemas.)
+    # Most severe first: warnings are sorted in this order. (A docstring would appear in the published schemas.)
     FATAL = "F"
     WARNING = "W"
     NOTE = "note"
 
 
-# The methods of estimates that are the highest or the lowest value of all that were seen.
+# Methods whose estimate is the highest or the lowest value observed.
 OBSERVED_MAXIMUM = "observed-maximum"
 OBSERVED_MINIMUM = "observed-minimum"
 
-# How an interval over blocks was made, by the name of its method: of their mean, and of the mean of their logarithms.
+# Interval methods over blocks: of the mean, and of the mean of the logarithms.
 MEAN = "student-t-over-blocks"
 GEOMETRIC = "student-t-of-logs"
 
 
 @dataclass(frozen=True)
 class Support:
-    """What a quantile rests on: so many independent observations and blocks, where an interval of it needs so many."""
+    """Observations and blocks behind a quantile, and how many an interval needs."""
 
     independent: float
     needed: int
@@ -70,9 +70,9 @@ class Support:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its uncertainty. `low` and `high` are None where no interval of this level exists.
+    """A number with its uncertainty.
 
-    `support` is given for quantiles.
+    `low` and `high` are None where no interval of this level exists; `support` is given for quantiles.
     """
 
     point: float
@@ -87,15 +87,17 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Effect:
-    """Treatment against baseline as a log ratio, positive always costlier (slower, larger).
+    """Treatment against baseline as a log ratio; positive is always costlier.
 
-    `low` and `high` are those of all blocks so far, and `agreed` is what the intervals of all looks so far have in
-    common (nothing where its first limit is above its second); `margin_needed` is the smallest margin at which the data
-    would say 'equivalent' or 'within the margin', `margin_in_reach` what that will be about when the budget is spent
-    (None where it is), `blocks_needed` how many more blocks a verdict may take (low, high).
-    `widened` is the bias that the family's negative control saw, by which both limits were moved outward; `sure_low`
-    and `sure_high` are known of a negative control alone: its interval at a tenth of its error level. `added` is known
-    of a positive control alone: the cost that was added on purpose, a log ratio.
+    Attributes:
+        low, high: interval from all blocks so far.
+        agreed: intersection of the intervals of all looks so far (empty where its first limit is above its second).
+        margin_needed: smallest margin at which the data would give 'equivalent' or 'within the margin'.
+        margin_in_reach: estimate of `margin_needed` when the budget is spent; None where it is spent.
+        blocks_needed: how many more blocks a verdict may take (low, high).
+        widened: bias seen by the family's negative control, by which both limits were moved outward.
+        sure_low, sure_high: of a negative control only: its interval at a tenth of its error level.
+        added: of a positive control only: the cost added on purpose, a log ratio.
     """
 
     log_ratio: float
@@ -105,7 +107,7 @@ class Effect:
     blocks: int
     method: str
     spread: float  # standard deviation of the paired differences, after the floor
-    floor: float  # the floor itself: the negative control's standard deviation
+    floor: float  # the floor: the negative control's standard deviation
     blocks_lost: int = 0
     widened: float = 0.0
     agreed: tuple[float, float] = (-math.inf, math.inf)
@@ -115,21 +117,21 @@ class Effect:
     margin_needed: float | None = None
     margin_in_reach: float | None = None
     blocks_needed: tuple[int, int] | None = None
-    absolute: Estimate | None = None  # treatment minus baseline in the unit of a cost; positive always costlier
+    absolute: Estimate | None = None  # treatment minus baseline in the unit of a cost; positive is always costlier
 
     @property
     def drifted(self) -> bool:
-        """Whether the mean of all blocks lies where an earlier look had excluded it: the effect changed meanwhile."""
+        """Whether the mean of all blocks lies where an earlier look had excluded it."""
         return not self.agreed[0] <= self.log_ratio <= self.agreed[1]
 
 
 def is_decided(finding: Finding) -> bool:
-    """Whether anything may be claimed of a comparison, and so advised on."""
+    """Whether a claim, and so advice, can be made of a comparison."""
     return finding.effect is not None and finding.verdict not in NO_CLAIM | {VerdictId.INCONCLUSIVE}
 
 
 def is_answered(finding: Finding, until: Until) -> bool:
-    """Whether a comparison has an answer to what its run goes on for; the live line and the report count alike."""
+    """Whether a comparison meets the stopping condition of its run."""
     if finding.effect is None or finding.verdict in NO_CLAIM:
         return False
     if until is Until.DIRECTION:
@@ -139,10 +141,10 @@ def is_answered(finding: Finding, until: Until) -> bool:
 
 @dataclass(frozen=True)
 class AuditWarning:
-    """One check's answer: a stable identifier, how grave it is, the figures it saw, what it means, what to do.
+    """Result of one check: identifier, severity, figures, meaning and remedy.
 
-    `subject` is what it is about: a comparison, a treatment, a family or the whole run ('run'); of other people's
-    numbers a table, two of them, or all figures. `figures` are the ids of those figures that it is about one by one.
+    `subject` is a comparison, a treatment, a family or the whole run ('run'); in an audit of imported figures a table,
+    two of them, or all figures. `figures` are the ids of the figures concerned.
     """
 
     check: str
@@ -155,14 +157,14 @@ class AuditWarning:
 
     @property
     def missing(self) -> str:
-        """What its check lacks; empty where it could be made."""
+        """What the check lacks; empty where it could be made."""
         is_note = self.severity is Severity.NOTE and self.saw.startswith(CANNOT_BE_CHECKED)
         return self.saw.removeprefix(CANNOT_BE_CHECKED) if is_note else ""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One comparison judged. `withheld` is the verdict that a fatal warning took away."""
+    """One comparison judged; `withheld` is the verdict that a fatal warning withdrew."""
 
     comparison: Comparison
     verdict: VerdictId
@@ -175,7 +177,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class TreatmentResult:
-    """One treatment by itself: an estimate per metric, and what its subjects said they are."""
+    """One treatment by itself: an estimate per metric, and its witnesses."""
 
     treatment: str
     levels: dict[str, str]
@@ -192,9 +194,9 @@ Alike = TypeVar("Alike", Treatment, TreatmentResult)
 
 
 def alike(treatments: Iterable[Alike], factor: str) -> dict[tuple[tuple[str, str], ...], dict[str, Alike]]:
-    """What differs in the level of one factor alone: the other levels -> that level -> which has it.
+    """Treatments that differ in one factor: other levels -> level -> treatment.
 
-    The run's own controls, and what the factor does not concern, are not among it.
+    The run's controls, and treatments to which the factor does not apply, are left out.
     """
     groups: dict[tuple[tuple[str, str], ...], dict[str, Alike]] = {}
     for treatment in treatments:
@@ -206,7 +208,7 @@ def alike(treatments: Iterable[Alike], factor: str) -> dict[tuple[tuple[str, str
 
 @dataclass(frozen=True)
 class OfOneHost:
-    """A comparison in the blocks of one host alone, at the error level of a single interval."""
+    """A comparison in the blocks of one host, at the error level of a single interval."""
 
     host: str
     finding: Finding
@@ -217,15 +219,14 @@ class AcrossHosts:
     """One comparison of a run on several hosts.
 
     Attributes:
-        measured: its finding, which is about the hosts measured: all of them count alike.
-        hosts: by name.
+        measured: its finding for the hosts measured, all of equal weight.
+        hosts: results by host name.
         odd: the host that differs from all others; empty where there is none.
-        left_out: hosts with too few blocks to be part of the finding.
-        spread: by how much the effect differs between hosts, a standard deviation as a share (0.06 is 6 %); None with
-            one host.
-        alike: the same comparison on hosts like these; None where nothing is claimed of them.
-        refused: why not, or empty.
-        unseen: the largest share of a fleet that a kind of hosts may have of which none was measured.
+        left_out: hosts with too few blocks for the finding.
+        spread: standard deviation of the effect between hosts as a share (0.06 is 6 %); None with one host.
+        alike: the same comparison for the population of hosts; None where no claim is made for it.
+        refused: reason why not, or empty.
+        unseen: largest share of a fleet that a kind of host may have without one being measured.
     """
 
     measured: Finding

@@ -1,4 +1,4 @@
-"""A gate: limits on what a change may cost, what sessions said of them, and what becomes of the build."""
+"""A gate: limits on the cost of a change, results of its sessions, the outcome."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from sectax.model.condition import ConditionAnswer
 
 
 class GateOutcome(StrEnum):
-    """What becomes of a gate, and so of a build."""
+    """Outcome of a gate, and so of a build."""
 
-    PASSED = "passed"  # every limit is kept, beyond doubt
+    PASSED = "passed"  # every limit is met, beyond doubt
     EXCEEDED = "exceeded"  # beyond a limit, in every session
     UNKNOWN = "cannot say"
     NOTHING = "nothing measured"
@@ -23,17 +23,19 @@ class GateOutcome(StrEnum):
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A file of limits, in TOML: `limits = ["slower>5%", "p99 > 12ms"]`."""
 
-    limits: Annotated[tuple[str, ...], msgspec.Meta(description="One condition each, as of --fail-if (builds.md).")]
+    limits: Annotated[tuple[str, ...], msgspec.Meta(description="One condition each, as for --fail-if (builds.md).")]
     schema: Literal["sectax/limits/1"] = "sectax/limits/1"
 
 
 @dataclass(frozen=True)
 class GateLimit:
-    """What one session says of a limit.
+    """Result of one limit in one session.
 
     Attributes:
-        limit: as somebody wrote it. answer: holds, ruled out or undecided.
-        seen: the comparisons that decide it, with their effects in words. why: why it is undecided.
+        limit: the condition as written.
+        answer: holds, ruled out or undecided.
+        seen: the comparisons that decide it, with their effects in words.
+        why: reason why it is undecided.
     """
 
     limit: str
@@ -44,7 +46,7 @@ class GateLimit:
 
 @dataclass(frozen=True)
 class GateSession:
-    """One session. *run* is its file, *blocks* how many there are, *machine* the processor that both sides ran on."""
+    """One session: run file, number of blocks, and processor of both sides."""
 
     run: str
     blocks: int
@@ -54,7 +56,7 @@ class GateSession:
 
 @dataclass(frozen=True)
 class Revision:
-    """One side: its name as it was asked for, and its commit."""
+    """One side: its revision as given, and its commit."""
 
     name: str
     commit: str
@@ -62,13 +64,13 @@ class Revision:
 
 @dataclass(frozen=True)
 class Gate:
-    """The outcome. As JSON it is the document of `sectax gate`.
+    """Outcome of a gate; as JSON the document of `sectax gate`.
 
     Attributes:
-        why: of an outcome that is no plain yes or no.
-        baseline, treatment: None where a run was judged that is there already.
-        false_alarms: the share of pushes that change nothing and come out red, at most, if the machine is as noisy in
-            the second session as in the first; by limits in per cent alone, and None where there are none.
+        why: reason of an outcome other than pass or fail.
+        baseline, treatment: None where an existing run was judged.
+        false_alarms: upper bound on the share of unchanged pushes that fail, if the machine is as noisy in the second
+            session as in the first; for limits in per cent only, and None where there are none.
     """
 
     outcome: GateOutcome

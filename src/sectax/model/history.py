@@ -1,4 +1,4 @@
-"""What a cost was from run to run: one line for each comparison on each machine."""
+"""History of costs: one line for each comparison on each kind of machine."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from typing import Literal
 
 from sectax.model.finding import VerdictId
 
-# A level takes so many runs at least, and a change is from one level to another.
+# A level takes at least this many runs, and a change is from one level to another.
 RUNS_OF_A_LEVEL = 5
 FEWEST_RUNS = 2 * RUNS_OF_A_LEVEL
 
 
 @dataclass(frozen=True)
 class CostPoint:
-    """One comparison in one run, as ratios of cost; None where nothing may be claimed of it.
+    """One comparison in one run, as ratios of cost; None where no claim is made.
 
     Attributes:
-        run: the name of its file. commit: of the code, or empty; changed: whether files differed from it.
+        run: name of the run file.
+        commit: commit of the code, or empty.
+        changed: whether files differed from the commit.
     """
 
     run: str
@@ -32,11 +34,12 @@ class CostPoint:
 
 @dataclass(frozen=True)
 class CostChange:
-    """A level that changed: advice, no verdict.
+    """A change of level: advice, not a verdict.
 
     Attributes:
-        run, commit: the first one after it. before, after: the mean cost ratio on both sides.
-        also: what of the machine or of its software changed at the same place.
+        run, commit: the first run after the change.
+        before, after: mean cost ratio before and after it.
+        also: changes of the machine or its software at the same place.
     """
 
     run: str
@@ -51,7 +54,9 @@ class HistoryLine:
     """One comparison on one kind of machine, the oldest run first.
 
     Attributes:
-        comparison: its id; words: what people call it. primary: whether it answers the question of its run.
+        comparison: its id.
+        words: its readable name.
+        primary: whether it answers the question of its run.
     """
 
     experiment: str
@@ -66,12 +71,12 @@ class HistoryLine:
 
 @dataclass(frozen=True)
 class History:
-    """The run files of a folder, or of a branch, as lines. As JSON it is the document of `sectax history`.
+    """History of a folder or branch; as JSON the document of `sectax history`.
 
     Attributes:
-        unreadable: file -> why nothing is known of it.
-        changes_by: how changes were looked for.
-        planted: how many runs are left out, since a cost was added to them on purpose, as self-tests do.
+        unreadable: file -> reason why it cannot be read.
+        changes_by: method by which changes were looked for.
+        planted: number of runs left out because a cost was added on purpose, as self-tests do.
     """
 
     source: str

@@ -1,4 +1,4 @@
-"""A machine as a plan sees it: an immutable snapshot, taken once before planning, or written by hand."""
+"""Immutable snapshot of a machine, taken once before planning or written by hand."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _State = TypeVar("_State")
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a plan must know of a machine. Nothing else is looked at, so that nothing else is started.
+    """What a plan must know of a machine; nothing else is examined or started.
 
     Attributes:
-        parts: what must be installed or built, by the names that `sectax setup` knows.
-        probes: by name; each that can run is started and asked what it is.
-        hosts: reached, and asked for their facts.
-        programs: looked for on each of the hosts.
+        parts: what must be installed or built, by the names in `sectax setup`.
+        probes: probe names; each that can run is started and queried.
+        hosts: hosts to connect to and query for their facts.
+        programs: programs looked for on each of the hosts.
     """
 
     parts: tuple[str, ...] = ()
@@ -33,10 +33,10 @@ class ProbeState:
     """A probe on the machine.
 
     Attributes:
-        title: in words, from its manifest.
-        lack: why it cannot run; None where it can.
-        cpu_clock: whether it reports CPU time; None where it could not be asked.
-        open_s: seconds from its start to its first answer; 0 where it did not answer.
+        title: title from its manifest.
+        lack: reason why it cannot run; None where it can.
+        cpu_clock: whether it reports CPU time; None where it could not be queried.
+        open_s: seconds from its start to its first reply; 0 where it did not reply.
     """
 
     title: str
@@ -47,12 +47,12 @@ class ProbeState:
 
 @dataclass(frozen=True)
 class HostState:
-    """A host that the machine may reach, itself among them.
+    """A host that can be reached, this machine included.
 
     Attributes:
-        lack: why it cannot be reached; None where it can.
-        facts: what it says of itself, by name (`host.cpu_model`).
-        programs: by name, why a program cannot be used there; None where it can.
+        lack: reason why it cannot be reached; None where it can.
+        facts: facts by name (`host.cpu_model`).
+        programs: program -> reason why it cannot be used there; None where it can.
     """
 
     lack: WhyNot | None = None
@@ -62,13 +62,13 @@ class HostState:
 
 @dataclass(frozen=True)
 class Machine:
-    """What is known of the machine that a plan is for: what the experiment wanted to know, and no more.
+    """Facts about the machine of a plan, limited to the experiment's `wants`.
 
-    The methods raise `LookupError` for what the experiment did not name in its `wants`.
+    The methods raise `LookupError` for what the experiment's `wants` does not name.
 
     Attributes:
-        folder: from where the user's paths count.
-        parts: by name, why a part cannot be used; None where it can.
+        folder: base folder of the user's relative paths.
+        parts: part -> reason why it cannot be used; None where it can.
     """
 
     folder: str = "."
@@ -78,7 +78,7 @@ class Machine:
 
     @property
     def min_open_s(self) -> float:
-        """Seconds of the fastest opening of a probe; 0 where none answered."""
+        """Seconds of the fastest start of a probe; 0 where none replied."""
         return min((probe.open_s for probe in self.probes.values() if probe.open_s), default=0.0)
 
     def lacks(self, part: str) -> WhyNot | None:
@@ -91,7 +91,7 @@ class Machine:
         return _find_state(self.hosts, name, "host")
 
     def host_lacks(self, name: str, program: str = "") -> WhyNot | None:
-        """Why a host, or a program on it, cannot be used; None where it can."""
+        """Reason why a host, or a program on it, cannot be used; None where it can."""
         host = self.host(name)
         if host.lack is not None or not program:
             return host.lack

@@ -1,4 +1,4 @@
-"""What the finished blocks of a run hold, summarised for analysis: one value per block, treatment and metric."""
+"""Finished blocks of a run, one value per block, treatment and metric."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sectax.model.subject import Witness
 
 @dataclass(frozen=True)
 class Failure:
-    """A treatment that failed, or was skipped, in one block; the pilot is block 0."""
+    """A treatment that failed or was skipped in one block; the pilot is block 0."""
 
     block: int
     treatment: str
@@ -26,7 +26,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class BatchStatistics:
-    """Of all counted batches of one treatment: how many, the shortest in seconds, and the share that repeats a value.
+    """Statistics of all counted batches of one treatment.
 
     `step_s` is the smallest difference between two different batch times: the clock's step as the data show it.
     """
@@ -39,17 +39,17 @@ class BatchStatistics:
 
 
 class BatchShape(NamedTuple):
-    """How the counted batches of one treatment in one block lie, in logs of the time of one operation.
+    """Distribution of a treatment's batches in one block, in log time per operation.
 
     Attributes:
-        batches: how many.
-        mean: of the logs.
-        first_excess: the first batch above the median of the others; `first_rank` its place among all of them, in
-            (0, 1), where 1/2 is the middle.
-        drift: the change from the first to the last batch, by a straight line.
-        order: the change from the first to the last place in a round, by a straight line; None where there is one.
-        slow_share, separation: cut in two where that explains most, the share of the slow part, and how many standard
-            deviations (within the parts) lie between their means. A normal sample is cut at about 2.7.
+        batches: number of batches.
+        mean: mean of the logs.
+        first_excess: the first batch above the median of the others.
+        first_rank: rank of the first batch among all of them, in (0, 1); 1/2 is the middle.
+        drift: change from the first to the last batch, by a straight line.
+        order: change from the first to the last place in a round, by a straight line; None with one place.
+        slow_share, separation: of the best cut into two parts, the share of the slow part and the distance of their
+            means in standard deviations within the parts. A normal sample is cut at about 2.7.
     """
 
     batches: int
@@ -63,12 +63,12 @@ class BatchShape(NamedTuple):
 
 
 class Visited(NamedTuple):
-    """How the record says that one treatment was measured in one finished block, beside what came of it.
+    """How one treatment was measured in one finished block.
 
     Attributes:
-        batches, operations, elapsed_s: number of its batches, and over all of them the operations and the seconds that
-            passed; 0 where the run has no batches.
-        open_s: what it took to make it ready; None where it never was.
+        batches, operations, elapsed_s: number of its batches, and their operations and seconds in all; 0 where the run
+            has no batches.
+        open_s: seconds to make it ready; None where it never was.
     """
 
     batches: int = 0
@@ -79,7 +79,7 @@ class Visited(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockRecord:
-    """A finished block: how long it took, how every treatment was measured in it, and on which host."""
+    """A finished block: its duration, its host, and how treatments were measured."""
 
     seconds: float
     visited: Mapping[str, Visited]
@@ -94,19 +94,19 @@ class Measured:
         blocks: numbers of the finished blocks, in order.
         values: metric -> treatment -> block -> the block's value in the metric's unit.
         counts: metric -> treatment -> number of observations in all.
-        visited: treatment -> the finished blocks in which it was to be measured.
-        failures: what failed or was skipped, in finished blocks and in the pilot.
-        witnesses: treatment -> witness -> every different value that was seen, in order of appearance.
+        visited: treatment -> finished blocks in which it was planned.
+        failures: failures and skips, in finished blocks and in the pilot.
+        witnesses: treatment -> witness -> every different value, in order of appearance.
         batches: treatment -> statistics of its counted batches.
-        shapes: treatment -> block -> how its batches lie; nothing for blocks with too few of them.
+        shapes: treatment -> block -> distribution of its batches; no entry for blocks with too few of them.
         telemetry: treatment -> name -> total over its counted batches.
-        block_s: about how long one block took of late, in seconds.
-        blocks_s: how long all of them took.
+        block_s: duration of a recent block, in seconds.
+        blocks_s: duration of all blocks, in seconds.
         state: running, finished, interrupted.
-        sessions: the environment of every session, in order.
-        notes: what the run itself had to say, in order.
-        samples: name of observations -> treatment -> block -> every one of them, in ascending order and per operation;
-            of those that a metric takes the tail of.
+        sessions: environment of every session, in order.
+        notes: notes of the run, in order.
+        samples: observation name -> treatment -> block -> all observations per operation, in ascending order; only
+            those of which a metric takes a tail.
         record: how every finished block was made, by number.
     """
 
@@ -133,7 +133,7 @@ class Measured:
 
     @property
     def hosts(self) -> dict[str, tuple[int, ...]]:
-        """The finished blocks of every host that has one, in order; the hosts by name."""
+        """The finished blocks of every host that has one, in order."""
         of_host: dict[str, list[int]] = {}
         for block in self.blocks:
             of_host.setdefault(self.record[block].host if block in self.record else LOCAL_HOST, []).append(block)
@@ -141,22 +141,22 @@ class Measured:
 
     @property
     def identity(self) -> dict[str, str]:
-        """What the hosts and the software of the latest session are; empty where none is recorded."""
+        """Hosts and software of the latest session; empty where none is recorded."""
         return self.sessions[-1].whole_identity() if self.sessions else {}
 
     @property
     def revision(self) -> dict[str, str]:
-        """What code was measured, and in which job: whoever goes on with a run may have another commit checked out."""
+        """Commit and CI job of the first session; a resumed run may have another checkout."""
         return self.sessions[0].revision() if self.sessions else {}
 
     def circumstances(self, prefix: str) -> tuple[str, ...]:
-        """Those of all sessions whose names begin so, in order."""
+        """Circumstances of all sessions whose names begin with this prefix, in order."""
         return tuple(
             text for session in self.sessions for name, text in session.circumstances.items() if name.startswith(prefix)
         )
 
     def processor(self, host: str) -> str:
-        """The processor of a host by its model; empty where that is not known."""
+        """CPU model of a host; empty where it is not known."""
         for session in reversed(self.sessions):
             if host in session.hosts:
                 return session.hosts[host].identity.get("host.cpu_model", "")
@@ -164,7 +164,7 @@ class Measured:
 
     @property
     def machines(self) -> dict[str, tuple[int, ...]]:
-        """The same with one entry for hosts that are workers of one machine, by the name of the first."""
+        """As `hosts`, with workers of one machine merged under the name of the first."""
         first: dict[str, str] = {}
         blocks: dict[str, list[int]] = {}
         for host, own in self.hosts.items():
@@ -172,7 +172,7 @@ class Measured:
         return {host: tuple(sorted(own)) for host, own in blocks.items()}
 
     def _boot(self, host: str) -> str:
-        """What a host's kernel drew when it started, or its name where that is not known."""
+        """Boot id of a host, or its name where that is not known."""
         circumstances = (
             session.hosts[host].circumstances for session in reversed(self.sessions) if host in session.hosts
         )

@@ -1,4 +1,4 @@
-"""The plan of a run: everything that is decided before the first trial, and written down."""
+"""The plan of a run: every decision made before the first trial."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from sectax.model.condition import Condition
 from sectax.model.metric import Metric, Summary
 from sectax.model.treatment import Cell, Comparison, Factor, Role, SkippedTreatment, Treatment
 
-# The smallest number of blocks at which a verdict is possible (the sequence is very wide before).
+# Smallest number of blocks at which a verdict is possible (the sequence is very wide before).
 FIRST_LOOK = 6
-# So many blocks decide most comparisons of a quiet machine, since a claim must survive one block that is unlike the
-# others (docs/method-notes.md, 'Skew and modes'). A plan in time leaves room for them where it can.
+# Enough to decide most comparisons on a quiet machine, since a claim must survive one outlying block
+# (docs/method-notes.md, 'Skew and modes'). A plan with a time budget leaves room for them where it can.
 ENOUGH_BLOCKS = 10
-# Where neither blocks nor a budget were asked for.
+# Default where neither blocks nor a budget were given.
 DEFAULT_MAX_BLOCKS = 40
-# A verdict is no answer while it leaves more open than this on either side: '10 to 120 % slower' decides nothing.
+# A wider verdict does not answer the question: '10 to 120 % slower' decides nothing.
 ROUGHLY = math.log(1.12)
-# From here on an operation is long: people wait for each, and what starting again changes is small beside it.
+# Operations at least this long count as long: a restart between them adds comparatively little.
 LONG_S = 0.5
-# A settling batch is half as long as the batch that counts: it brings back caches after a switch, and says nothing.
+# A settling batch is half as long as the batch that counts: it refills caches after a switch and is thrown away.
 SETTLING_SHARE = 0.5
 
-# Where the services of a run work while its subjects are kept on one processor.
+# Where the services of a run work while its subjects are pinned to one processor.
 OTHERS, SUBJECTS = "others", "subjects"
-# The word of a plan that says what stood in for a service that others run.
+# Key of the plan's options that says what replaced an external service.
 SERVICE = "service"
 
 
 class Until(StrEnum):
-    """What a comparison must have before it leaves the later blocks."""
+    """What a comparison must reach before it leaves the later blocks."""
 
     DIRECTION = "direction"  # slower or faster, by however little, or no more than the margin
     VERDICT = "verdict"  # slower or faster by at least the margin and about how much, or no more than the margin
     PRECISE = "precise"  # a verdict, and an interval narrow enough to plan with
     BUDGET = "budget"  # nothing: the budget alone ends the run
-    CONDITIONS = "conditions"  # an answer to every condition that was given (`Stopping.conditions`)
+    CONDITIONS = "conditions"  # an answer to every given condition (`Stopping.conditions`)
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,14 @@ class Stopping:
     """When a run ends.
 
     Attributes:
-        margin: the smallest cost that matters, 0.02 is 2 %.
-        alpha: the error level that the primary comparisons share.
-        max_blocks: the most blocks that are run; None: as many as fit into the budget.
-        fixed_blocks: run exactly so many (the fixed-N design); None for the sequential one.
-        budget_s: the most seconds that a session may take, its pilot included; None for no limit.
-        extends: the budget was not asked for, so a run whose first verdicts take longer may take longer.
-        until: what ends a comparison. Run files from before this was a choice do not say it: they had PRECISE.
-        conditions: limits that were given with the run; a comparison stays until those about it are answered too.
+        margin: smallest cost that matters; 0.02 is 2 %.
+        alpha: error level shared by the primary comparisons.
+        max_blocks: maximum number of blocks; None: as many as fit into the budget.
+        fixed_blocks: exact number of blocks (the fixed-N design); None for the sequential one.
+        budget_s: maximum seconds of a session, pilot included; None for no limit.
+        extends: whether the run may exceed a default budget until its first verdicts.
+        until: what ends a comparison; PRECISE for run files that do not record it.
+        conditions: limits given with the run; a comparison stays until those about it are answered too.
     """
 
     margin: float
@@ -67,16 +67,16 @@ class Stopping:
 
 @dataclass(frozen=True)
 class Contents:
-    """What the operations carry, and which of them contain which: what can be held against impossible figures.
+    """Bodies and nesting of the operations, for plausibility checks.
 
     Attributes:
-        size_factor: the factor whose levels are the size of the body that every operation carries.
+        size_factor: factor whose levels are the size of the body of every operation.
         sizes: its levels in bytes.
-        parts: operation -> the operations whose whole work it does as a part of its own, the nearest first.
-        bytes_s: operation -> what it does beyond its parts passes over the body, and never faster than so.
-        operation_factor: the factor whose levels are the operations; empty where it is the control.
-        metadata: the operations that move no body, whatever its size.
-        waits: a part -> what it may wait for and its whole not, so that a quicker whole is doubted, and not refused.
+        parts: operation -> the operations that it contains as a whole, the nearest first.
+        bytes_s: operation -> upper bound on the rate at which its own work can process the body, in bytes per second.
+        operation_factor: factor whose levels are the operations; empty where it is the control.
+        metadata: operations that move no body, whatever its size.
+        waits: a part -> what it may wait for and the whole does not, so that a faster whole is a warning, not a fault.
     """
 
     size_factor: str = ""
@@ -90,12 +90,13 @@ class Contents:
 
 @dataclass(frozen=True)
 class Shortcut:
-    """Work that the baseline does and a treatment may leave out, so that it can be the faster one.
+    """Work that a treatment may leave out, and so be faster than the baseline.
 
     Attributes:
         operations: levels of the contents' operation factor (of the control, where that is empty) that do the work.
-        witness: its value differs between the two where the work was left out.
-        words: what is left out, in a few words; why: the reason, in a sentence.
+        witness: witness that differs where the work was left out.
+        words: short name of the omitted work.
+        why: the reason, in a sentence.
     """
 
     operations: tuple[str, ...]
@@ -106,34 +107,33 @@ class Shortcut:
 
 @dataclass(frozen=True, kw_only=True)
 class Procedure:
-    """What varies, what is observed, and how: an experiment's design says it, and the plan of a run keeps it.
+    """What varies, what is observed and how; part of an experiment's design.
 
     Attributes:
-        control: name of the factor whose levels are compared.
-        factors: with the levels of this run; the control's among them.
+        control: factor whose levels are compared.
+        factors: factors with the levels of this run, the control included.
         metrics: the first is the one that primary comparisons use.
-        transfers: what of the result holds elsewhere, in a sentence.
-        batch_s: seconds that a batch should last; 0 where operations are timed one by one, so that one is enough.
-        rounds_range: the fewest and the most rounds of a block.
-        warms_up: False where nothing is to warm up before it counts: every operation is a process of its own, or a
-            study did not.
-        settles: False where a batch counts without one before it that is thrown away.
-        equal_counts: batches of a cell have equally many operations instead of an equal length, since every operation
-            is a process of its own.
-        one_processor: all subjects work on one thread and take turns on the same processor.
-        services_on: where what serves the subjects then works. `OTHERS`: on the other processors. `SUBJECTS`: on that
-            of the subjects, which it starts, and sectax on the others. Empty where nothing serves them.
-        gap_s: idle seconds from one operation of a subject to its next where their pace is spaced.
-        together: whole cells of so many treatments at most are open at once and visited in the same rounds, so that
-            they fill each other's gaps; 0: every cell by itself.
-        choices: what had to be chosen where a published study is silent.
-        equal_witnesses: names of the witnesses that all treatments of a cell share when they do equal work.
-        shortcuts: known ones, which are named where a treatment is faster than its baseline.
-        words: what a person calls a level (`php` -> `PHP`) or `metric=NAME`, and `empty loop`.
+        transfers: which part of the result applies elsewhere, in a sentence.
+        batch_s: target seconds of a batch; 0 where operations are timed one by one.
+        rounds_range: minimum and maximum rounds of a block.
+        warms_up: False where no warm-up is needed (every operation is a new process), or a study had none.
+        settles: False where batches count without a preceding batch that is thrown away.
+        equal_counts: whether batches of a cell have equal operation counts instead of equal lengths, since every
+            operation is a new process.
+        one_processor: whether all subjects use one thread and take turns on the same processor.
+        services_on: where the services of the subjects work. `OTHERS`: on the other processors. `SUBJECTS`: on that of
+            the subjects, which it starts, and sectax on the others. Empty where there are none.
+        gap_s: idle seconds between two operations of a subject at a spaced pace.
+        together: maximum number of treatments whose cells are open at once and visited in the same rounds, so that they
+            fill each other's gaps; 0: every cell by itself.
+        choices: choices made where a published study is silent.
+        equal_witnesses: witnesses that are equal in all treatments of a cell when they do equal work.
+        shortcuts: known shortcuts, named where a treatment is faster than its baseline.
+        words: readable names of levels (`php` -> `PHP`), of `metric=NAME`, and of `empty loop`.
         contents: None where operations carry no body.
         answered_by: which metric answers the question and why, in a sentence.
-        beside: names of the metrics that are shown with the first wherever it is.
-        hosts: other hosts than this machine on which subjects run, by the names that the specs have for them.
+        beside: metrics that are shown together with the first.
+        hosts: other hosts on which subjects run, by the names in the specs.
     """
 
     transfers: str
@@ -180,23 +180,23 @@ class Plan(Procedure):
 
     @property
     def times_one_by_one(self) -> bool:
-        """Whether every operation is timed by itself, however many a visit has."""
+        """Whether every operation is timed individually."""
         return self.batch_s <= 0
 
     @property
     def chooses_rounds(self) -> bool:
-        """Whether the pilot decides how many rounds a block has."""
+        """Whether the pilot decides the number of rounds of a block."""
         return self.rounds_range[0] < self.rounds_range[1]
 
     @property
     def batch_observation(self) -> str | None:
-        """The observations that are the run's batches, as they lasted: of the first metric made of elapsed times."""
+        """The batch observation: that of the first metric made of elapsed times."""
         of_time = (metric for metric in self.metrics if metric.summary is Summary.RATE or metric.unit == "s")
         return next((metric.observed for metric in of_time if not metric.cpu), None)
 
     @property
     def tail_observations(self) -> frozenset[str]:
-        """The observations of which every single one is kept, since a metric takes their tail."""
+        """Observations that are all kept, since a metric takes their tail."""
         return frozenset(metric.observed for metric in self.metrics if metric.summary.tail is not None)
 
     def treatment(self, treatment_id: str) -> Treatment:
@@ -206,18 +206,18 @@ class Plan(Procedure):
         return next(cell for cell in self.cells if cell.id == cell_id)
 
     def target_batch_s(self, cell: Cell) -> float:
-        """Seconds that a batch of this cell should last."""
+        """Target seconds of a batch of this cell."""
         return self.batch_s if cell.batch_s is None else cell.batch_s
 
     def metric(self, name: str) -> Metric:
         return next(metric for metric in self.metrics if metric.name == name)
 
     def nominal_cost(self, treatment: Treatment) -> float:
-        """What a positive control is meant to cost more, as a share."""
+        """Nominal cost of a positive control, as a share."""
         return treatment.extra or 2 * self.stopping.margin
 
     def known_cost(self, treatment: Treatment, calibrated: Calibrated | None) -> float | None:
-        """What a positive control really cost more, as a share; None where the run was not calibrated for it.
+        """Actual cost of a positive control, as a share; None without calibration.
 
         A subject that runs no extra operations adds the nominal cost by itself.
         """
@@ -228,10 +228,7 @@ class Plan(Procedure):
         return calibration.known_extra(treatment.extra, rounds) if calibration is not None and rounds else None
 
     def added_s(self, treatment: Treatment, calibrated: Calibrated | None) -> float:
-        """Seconds that a positive control adds to every operation, as a share of what the pilot saw of its baseline.
-
-        0 for other treatments, and before a pilot has seen the baseline.
-        """
+        """Cost added to every operation, relative to the pilot's baseline; 0 without it."""
         if treatment.role is not Role.POSITIVE or calibrated is None:
             return 0.0
         baseline = calibrated.calibrations.get(self.cell(treatment.cell).baseline)
@@ -240,14 +237,14 @@ class Plan(Procedure):
         return self.nominal_cost(treatment) * (baseline.typical_s or baseline.operation_s)
 
     def last_look(self, calibrated: Calibrated | None) -> int:
-        """The block after which a run ends at the latest: what the error level of its looks is shared over."""
+        """Last block of a run, over which the error level of its looks is shared."""
         if self.stopping.fixed_blocks is not None:
             return max(self.stopping.fixed_blocks, FIRST_LOOK)
         frozen = None if calibrated is None else calibrated.last_look
         return max(frozen or self.stopping.max_blocks or DEFAULT_MAX_BLOCKS, FIRST_LOOK)
 
     def once_s(self, calibrated: Calibrated) -> float:
-        """Seconds that go once into a run, for the cells that one block alone measures."""
+        """Seconds spent once in a run, for cells that are measured in one block only."""
         once = {cell.id for cell in self.cells if cell.once}
         here = [member for member in self.treatments if member.cell in once and member.id in calibrated.calibrations]
         return sum(calibrated.calibrations[member.id].batch_s * calibrated.rounds[member.cell] for member in here)
@@ -255,22 +252,22 @@ class Plan(Procedure):
 
 @dataclass(frozen=True)
 class Calibration:
-    """What the pilot found out about one treatment, frozen for the whole run.
+    """What the pilot found out about one treatment, fixed for the whole run.
 
     Attributes:
         count: operations per batch.
-        warmup: batches that are run and thrown away at the start of every process.
-        batch_s: how long a batch lasts by the clock of the plan's first metric where nothing disturbs it.
-        open_s: about how long it takes to start the subject and make it ready.
-        granularity_s, clock_read_s: of the clock that times the batches.
-        empty_s: what an empty operation costs in the same loop; None where it was not measured.
-        settle: whether a batch that counts comes after one that is thrown away.
+        warmup: batches run and thrown away at the start of every process.
+        batch_s: undisturbed seconds of a batch by the clock of the plan's first metric.
+        open_s: typical seconds to start the subject and make it ready.
+        granularity_s, clock_read_s: step and reading cost of the clock that times the batches.
+        empty_s: cost of an empty operation in the same loop; None where it was not measured.
+        settle: whether a batch that counts follows one that is thrown away.
         settled: whether the pilot saw the end of the warm-up.
-        waits_s: how much longer than its batch a visit takes whoever makes it, idle gaps between operations aside.
-        shortest_s: the shortest batch that the clocks allow.
-        most, fewest: operations that a batch may have; None where any number fits.
-        warmup_s: what the warm-up adds to a block, by the pilot; None where its batches last as long as those after it.
-        typical_s: one operation by itself, the mean over the pilot's batches, as other work on the machine makes it.
+        waits_s: overhead of a visit beyond its batch, without idle gaps between operations.
+        shortest_s: shortest batch that the clocks allow.
+        most, fewest: maximum and minimum operations of a batch; None where any number fits.
+        warmup_s: extra seconds of a block for the warm-up; None where its batches last as long as those after it.
+        typical_s: mean seconds of one operation over the pilot's batches, other work on the machine included.
     """
 
     treatment: str
@@ -297,12 +294,12 @@ class Calibration:
 
     @property
     def settling_operations(self) -> int:
-        """How many operations are run and thrown away before a batch that counts."""
+        """Operations run and thrown away before a batch that counts."""
         return math.ceil(self.count * SETTLING_SHARE) if self.settle else 0
 
     @property
     def settled_batch_s(self) -> float:
-        """About how long a batch that counts lasts together with the one before it that is thrown away."""
+        """Typical seconds of a batch that counts and its settling batch."""
         return self.batch_s * (1 + self.settling_operations / self.count)
 
     @property
@@ -311,24 +308,23 @@ class Calibration:
         return self.warmup * self.batch_s if self.warmup_s is None else self.warmup_s
 
     def extra_operations(self, extra: float, rounds: int) -> int:
-        """How many operations a known extra cost is in a block: as near as whole ones come, and at least one."""
+        """Extra operations of a block for a known cost: rounded, and at least one."""
         return max(1, round(self.count * rounds * extra)) if extra else 0
 
     def known_extra(self, extra: float, rounds: int) -> float:
-        """The share of extra operations that a block really runs, e.g. 0.0417 for 5 among 120."""
+        """The actual share of extra operations in a block, e.g. 0.0417 for 5 among 120."""
         return self.extra_operations(extra, rounds) / (self.count * rounds)
 
 
 @dataclass(frozen=True)
 class Calibrated:
-    """The pilot's whole result.
+    """Result of the pilot.
 
     Attributes:
-        calibrations: by treatment; one that could not be tried is not here.
-        rounds: per block, by cell.
-        last_look: the block after which a run ends at the latest; None where the plan alone says it.
-        pace: how many times longer the pilot's visits took than the fastest of them: what other work on this machine
-            makes of announced times.
+        calibrations: by treatment; treatments that could not be tried are missing.
+        rounds: rounds per block, by cell.
+        last_look: last block of a run; None where the plan alone decides.
+        pace: ratio of the duration of the pilot's visits to the fastest of them, by which estimated times are scaled.
     """
 
     calibrations: dict[str, Calibration]

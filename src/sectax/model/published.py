@@ -1,4 +1,4 @@
-"""A study that engineers published: its tables as printed, and how well each fact about it is known."""
+"""A published study: its tables as printed, and how well each fact is known."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from enum import StrEnum
 
 
 class Known(StrEnum):
-    """Where a fact about a study comes from."""
+    """Source of a fact about a study."""
 
-    STATED = "stated"  # the study says so
-    INFERRED = "inferred"  # it follows from what the study says; the note says how
+    STATED = "stated"  # the study states it
+    INFERRED = "inferred"  # it follows from the study; the note says how
     UNKNOWN = "unknown"  # the study is silent
 
 
@@ -57,13 +57,13 @@ class PublishedTable:
     Attributes:
         id: unique in the study.
         metric: what was measured; `derived` where the study computed the figures from another table.
-        unit, base_unit, per_unit: as printed, the base unit of the same quantity, and how many base units one is.
+        unit, base_unit, per_unit: unit as printed, base unit of the same quantity, and base units per unit.
         rows, columns: what varies down and across: a factor, or the word under which the study printed figures.
-        values: as printed (43 is not 43.0), shape (rows, columns); None where the study has no figure.
-        row_labels, column_labels: the levels of a factor, where a study's file does not give them.
-        fixed: levels that hold for the whole table.
-        facts: `statistic`, `trials_per_cell` and whatever else is known of all its cells.
-        row_facts: row label -> facts that hold for that row only.
+        values: values as printed (43 is not 43.0), shape (rows, columns); None where the study has no figure.
+        row_labels, column_labels: levels of a factor, where a study's file does not give them.
+        fixed: levels of the whole table.
+        facts: `statistic`, `trials_per_cell` and other facts about all its cells.
+        row_facts: row label -> facts about that row only.
     """
 
     id: str
@@ -84,9 +84,9 @@ class PublishedTable:
 
 @dataclass(frozen=True)
 class Remark:
-    """Something that a reader must know before the study's labels or figures are used.
+    """A remark that readers need before they use the study's labels or figures.
 
-    `id` is stable and shared with the audit's checks; `subject` is the label or table that it is about.
+    `id` is stable and shared with the audit's checks; `subject` is the label or table concerned.
     """
 
     id: str
@@ -96,22 +96,22 @@ class Remark:
 
 @dataclass(frozen=True)
 class Counterpart:
-    """How the study's labels read in sectax.
+    """Mapping of the study's labels to those of sectax.
 
     Attributes:
-        levels: our factor -> our level that holds for the whole study.
-        variants: our factor -> our levels that all stand beside the published figure, where the study is silent.
+        levels: our factor -> our level for the whole study.
+        variants: our factor -> our levels that are all compared with the published figure, where the study is silent.
         factors: published factor -> our factor.
         labels: published factor -> published label -> our level.
         metrics: published table id -> our metric.
         columns: where a table's columns are statistics: the published label -> our metric.
-        unlike_rows: the rows of its tables are unlike work, and ours are another amount of it: only ratios within a
-            row can be set beside each other.
-        differences: derived table id -> of which table it is, and between which two of that one's columns.
-        designs: further figures of ours, of a run that was designed as the study's own.
+        unlike_rows: whether rows are different kinds of work in other amounts than ours, so that only ratios within a
+            row can be compared.
+        differences: derived table id -> its source table and the two columns subtracted.
+        designs: further figures of ours, of a run designed as the study's own.
 
-    A level may stand for what the run itself says: `BASELINE` for the baseline of its control, `OTHERS` for every other
-    level of it, and as a variant `EVERY` for all levels of a factor.
+    A level may refer to the run itself: `BASELINE` for the baseline of its control, `OTHERS` for every other level of
+    it, and as a variant `EVERY` for all levels of a factor.
     """
 
     factors: dict[str, str]
@@ -131,7 +131,7 @@ BASELINE, OTHERS, EVERY = "(baseline)", "(others)", "(every)"
 
 @dataclass(frozen=True)
 class ColumnDifference:
-    """What a study computed of one of its tables, row by row: the column `of` less the column `less`."""
+    """A difference computed by the study, row by row: column `of` minus column `less`."""
 
     table: str
     of: str
@@ -140,7 +140,7 @@ class ColumnDifference:
 
 @dataclass(frozen=True)
 class CounterpartDesign:
-    """Figures of ours that are made as the study made its own; `metrics` and `columns` as those of `Counterpart`."""
+    """Our figures in the study's own design; fields as those of `Counterpart`."""
 
     name: str
     metrics: dict[str, str]
@@ -151,7 +151,7 @@ class CounterpartDesign:
 class TestVector:
     """An input and the result that the study printed for it."""
 
-    __test__ = False  # pytest takes every class whose name begins so
+    __test__ = False  # pytest collects every class whose name begins with Test
 
     given: dict[str, str]
     result: str
@@ -159,7 +159,7 @@ class TestVector:
 
 @dataclass(frozen=True)
 class PublishedStudy:
-    """A published study as data. `choices` is what must be chosen to run it again, because it does not say."""
+    """A published study as data; `choices` are needed to repeat it where it is silent."""
 
     id: str
     title: str

@@ -1,4 +1,4 @@
-"""The one interface that joins unlike subjects: open, visit, close."""
+"""The interface of all subjects: open, visit, close."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Witnesses = dict[str, Witness]
 
 
 def same(first: Witness, second: Witness) -> bool:
-    """Whether two values mean the same: 2048 is "2048" and 2048.0, but true is not 1."""
+    """Whether two values are equal: 2048 is "2048" and 2048.0, but true is not 1."""
     if isinstance(first, bool) or isinstance(second, bool):
         return first is second
     if isinstance(first, int | float) and isinstance(second, int | float):
@@ -21,18 +21,18 @@ def same(first: Witness, second: Witness) -> bool:
 
 
 def differ(ours: Sequence[Witness], theirs: Sequence[Witness]) -> bool:
-    """Whether a witness was seen of both sides, and is not one and the same value throughout."""
+    """Whether both sides have values of a witness, and not all are the same."""
     return bool(ours and theirs) and not all(same(ours[0], value) for value in (*ours, *theirs))
 
 
 @dataclass(frozen=True)
 class Work:
-    """What one visit does.
+    """The work of one visit.
 
     Attributes:
         count: operations that are timed and counted.
-        settle: operations that are run just before and thrown away.
-        each: time every operation by itself.
+        settle: operations run just before and thrown away.
+        each: whether every operation is timed by itself.
         extra: operations that are timed but not counted, a known cost on purpose.
     """
 
@@ -44,7 +44,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Observation:
-    """One number: `value` in `unit`, read off `clock`, over `count` operations."""
+    """One number: `value` in `unit`, read from `clock`, over `count` operations."""
 
     metric: str
     value: float
@@ -55,18 +55,18 @@ class Observation:
 
 @dataclass(frozen=True)
 class Visit:
-    """What a visit gave: the observations, and the telemetry that rides along (a missing key is missing)."""
+    """Result of a visit: observations and telemetry (a missing key is missing)."""
 
     observations: tuple[Observation, ...]
     telemetry: dict[str, float] = field(default_factory=dict)
 
     def elapsed_s(self, metric: str) -> float:
-        """The seconds of its operations; where they overlap, no longer together than the visit."""
+        """Elapsed seconds of its operations, at most those of the visit if they overlap."""
         summed_s = self.summed_s(metric)
         return min(summed_s, self.telemetry.get("spanned_s", summed_s))
 
     def summed_s(self, metric: str) -> float:
-        """The seconds of its operations, each by itself."""
+        """Sum of the seconds of its operations."""
         return sum(
             observation.value
             for observation in self.observations
@@ -75,38 +75,38 @@ class Visit:
 
 
 class Subject(Protocol):
-    """A system that is measured. Every method raises `SubjectFailed`; `open` also `SubjectSkipped`.
+    """A measured system; methods raise `SubjectFailed`, `open` also `SubjectSkipped`.
 
     Attributes:
-        first: what was observed of its very first operation; empty where nobody timed it.
+        first: observations of its very first operation; empty where it was not timed.
     """
 
     first: tuple[Observation, ...]
 
     def start(self) -> None:
-        """Begin to start, without waiting for it."""
+        """Begin the start, without waiting for it."""
 
     def open(self) -> Witnesses:
-        """Make ready, check that the real thing is there, and say what it is."""
+        """Make ready, check the subject's configuration, and return its witnesses."""
 
     def visit(self, work: Work) -> Visit:
-        """Do the work and say what was observed."""
+        """Do the work and return the observations."""
 
     def close(self) -> Witnesses:
-        """Check once more, end, and say what it was."""
+        """Check once more, stop, and return the final witnesses."""
 
     def kill(self) -> None:
-        """End at once; never raises."""
+        """Stop immediately; never raises."""
 
 
 class SubjectSpec(Protocol):
-    """How a subject is made, as data that can travel to another machine."""
+    """Serialisable description from which a subject is made, here or on another host."""
 
     def subject(self) -> Subject:
-        """A new subject, not started yet."""
+        """Create a new subject, not started yet."""
 
 
-# What a spec may have besides, as an attribute of the same name.
+# Optional attributes of a spec, by the same name.
 _Value = TypeVar("_Value")
 
 
@@ -116,38 +116,38 @@ def _attribute(spec: SubjectSpec, name: str, otherwise: _Value) -> _Value:
 
 
 def gap_s(spec: SubjectSpec) -> float:
-    """Seconds at least from the end of an operation to the next one of the same subject; no observation holds them."""
+    """Minimum seconds between two operations of a subject, outside all observations."""
     return _attribute(spec, "gap_s", 0.0)
 
 
 def fewest(spec: SubjectSpec) -> int:
-    """The operations that a visit has at least, where a few do not show what is measured, as of many at once."""
+    """Minimum operations of a visit, where fewer do not show what is measured."""
     return _attribute(spec, "fewest", 1)
 
 
 def longest_warmup_s(spec: SubjectSpec) -> float:
-    """Seconds that a fresh process may be worked until it gets no faster, as under a JIT; 0 where it does not."""
+    """Maximum seconds of a process's warm-up, as with a JIT; 0 without one."""
     return _attribute(spec, "longest_warmup_s", 0.0)
 
 
 def least_warmup_s(spec: SubjectSpec) -> float:
-    """Seconds of work before which a fresh process may look as fast as it gets, and is not."""
+    """Minimum seconds of warm-up, before which a process may only seem steady."""
     return _attribute(spec, "least_warmup_s", 0.0)
 
 
 def known_s(spec: SubjectSpec) -> float | None:
-    """The seconds of one operation where it takes minutes and that is known before the pilot, which does not try it.
+    """Seconds of one operation that takes minutes; None where the pilot measures it.
 
-    None where it has to be tried. A batch of it has one.
+    The pilot does not try such an operation, and a batch of it has one.
     """
     return _attribute(spec, "known_s", None)
 
 
 class Referee(Protocol):
-    """An independent implementation that judges what a subject makes.
+    """An independent implementation that judges a subject's output.
 
     Attributes:
-        expects_artefact: whether the operation's point is what it makes: a subject that shows nothing is not sound.
+        expects_artefact: whether the operation produces output: a subject without output is then not sound.
     """
 
     @property
@@ -157,7 +157,7 @@ class Referee(Protocol):
         """Artefacts that a subject must accept."""
 
     def tampered(self) -> list[str]:
-        """Artefacts that a subject must refuse; tampered again in every call."""
+        """Artefacts that a subject must reject; changed in every call."""
 
     def judge(self, artefact: str) -> str | None:
-        """What is wrong with an artefact that a subject made; None where it is sound."""
+        """What is wrong with an artefact of a subject; None where it is sound."""

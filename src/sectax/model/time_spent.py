@@ -1,4 +1,4 @@
-"""Where the time of a run's blocks went: what was counted, and what had to be done for it."""
+"""How the time of a run's blocks was spent."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class TimeSpent:
 
     Attributes:
         counted: inside the batches that count.
-        settling: in batches before them that are thrown away, and in warming up; by the speed of those that count.
-        opening: until subjects were ready, what is checked then included.
-        waiting: all the rest: idle time of a pace, what a visit takes beside its batch, checks and ends, the record.
+        settling: in settling batches and warm-up, estimated from the speed of those that count.
+        opening: until subjects were ready, including their checks.
+        waiting: the rest: idle time of a pace, overhead of visits, checks and ends, recording.
     """
 
     counted: float
@@ -26,7 +26,7 @@ class TimeSpent:
 
 
 def time_spent(measured: Measured) -> TimeSpent | None:
-    """None before a block is finished, and where no batches are timed."""
+    """Compute the shares; None before a block is finished, and without timed batches."""
     blocks = measured.record.values()
     whole_s = sum(block.seconds for block in blocks)
     counted_s = settling_s = opening_s = 0.0

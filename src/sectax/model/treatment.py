@@ -1,4 +1,4 @@
-"""What varies: factors and levels, the treatments they make, and the cells in which treatments are compared."""
+"""Factors and levels, the treatments they make, and the cells that compare them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sectax.model.why_not import WhyNot
 
 
 class Role(StrEnum):
-    """What a treatment is there for. The two last are the run's own controls of itself."""
+    """Purpose of a treatment; the last two are the run's own controls."""
 
     BASELINE = "baseline"
     TREATMENT = "treatment"
@@ -19,13 +19,13 @@ class Role(StrEnum):
     POSITIVE = "positive-control"  # the baseline with a known extra cost: must be found
 
 
-# All but the run's own controls: roles in a plan, and (as texts) in results.
+# Roles other than the run's own controls; texts in results.
 MEASURED = frozenset({Role.BASELINE, Role.TREATMENT})
 
 
 @dataclass(frozen=True)
 class Factor:
-    """Something that varies, with the levels of this run in the order in which they are shown."""
+    """Something that varies, with the levels of this run in display order."""
 
     name: str
     levels: tuple[str, ...]
@@ -36,12 +36,12 @@ class Treatment:
     """One combination of levels.
 
     Attributes:
-        id: unique in the run, made of the levels; stable between runs.
+        id: id made of the levels, unique in the run and stable between runs.
         cell: id of the cell in which it is compared.
         extra: share of extra operations that are run and timed but not counted (0.04 is 4 % slower by design).
-        declares: what the levels promise of the real thing, by the names of the witnesses that must confirm it.
-        at_once: it is visited at the same moment as the others of its round that are: a small quota makes it wait most
-            of the time, and they work meanwhile.
+        declares: promises of the levels, by the names of the witnesses that must confirm them.
+        at_once: whether it is visited at the same time as others of its round: a small quota makes it wait most of the
+            time, and they work meanwhile.
     """
 
     id: str
@@ -55,12 +55,12 @@ class Treatment:
 
 @dataclass(frozen=True)
 class Cell:
-    """One combination of the factors other than the control's; its treatments meet the same baseline.
+    """One combination of the factors other than the control's, with one baseline.
 
     Attributes:
-        family: names the cells that share a kind of subject, and with it their negative and positive control.
-        once: it is measured in one block and no other, as a published study did once what it did.
-        batch_s: seconds that its batches should last; None where the plan's own length holds.
+        family: name shared by cells with the same kind of subject and the same controls.
+        once: whether it is measured in one block only, as a published study did.
+        batch_s: target seconds of its batches; None for the plan's default.
     """
 
     id: str
@@ -72,7 +72,7 @@ class Cell:
 
 
 class Standing(StrEnum):
-    """How a comparison may be quoted, and which error budget it draws on."""
+    """How a comparison may be quoted, and which error budget it uses."""
 
     PRIMARY = "primary"
     SECONDARY = "secondary"
@@ -80,13 +80,13 @@ class Standing(StrEnum):
     POSITIVE = "positive-control"
 
 
-# The run's comparisons of itself with itself.
+# Comparisons of the run with itself.
 CONTROLS = frozenset({Standing.NEGATIVE, Standing.POSITIVE})
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One treatment against the baseline of its cell in one metric, at its own error level `alpha`."""
+    """One treatment against its cell's baseline in one metric, at error level `alpha`."""
 
     id: str
     cell: str
@@ -98,11 +98,11 @@ class Comparison:
 
 
 class SkippedTreatment(msgspec.Struct, frozen=True):
-    """A treatment that was asked for and is not available here.
+    """A treatment that was requested and is not available here.
 
     Attributes:
         treatment: its id; it is not among the plan's treatments.
-        reason, hint: the parts of `why_not`.
+        reason, hint: the fields of `WhyNot`.
     """
 
     treatment: str

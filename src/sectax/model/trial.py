@@ -1,4 +1,4 @@
-"""What happens in a block: which subjects are opened and visited in which order, and what came of it."""
+"""Contents of a block: the order of subjects and visits, and their results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sectax.model.subject import Observation, Witnesses, Work
 
 
 class State(StrEnum):
-    """Of a trial. Failed is a result too: it is recorded with its reason and never imputed."""
+    """State of a trial; a failure is recorded with its reason and never imputed."""
 
     OK = "ok"
     FAILED = "failed"
@@ -31,11 +31,11 @@ class PlannedVisit:
 
 @dataclass(frozen=True)
 class PlannedCell:
-    """A part of a block, of one cell or of several: fresh subjects, opened in this order, warmed up, then visited.
+    """A part of a block: subjects opened in this order, warmed up, then visited.
 
     Attributes:
         warmup: treatment -> batches, operations of each.
-        at_once: the treatments that are visited at the same moment within a round.
+        at_once: treatments that are visited at the same time within a round.
     """
 
     cell: str
@@ -45,7 +45,7 @@ class PlannedCell:
     at_once: frozenset[str] = frozenset()
 
     def turns(self) -> Iterator[list[PlannedVisit]]:
-        """The visits in their order, one by one or, where they are made at once, all of a round with the first."""
+        """The visits in order, alone or, where simultaneous, all of a round together."""
         for _, of_round in itertools.groupby(self.visits, lambda visit: visit.round):
             turns: dict[str, list[PlannedVisit]] = {}
             for visit in of_round:
@@ -55,7 +55,7 @@ class PlannedCell:
 
 @dataclass(frozen=True)
 class PlannedBlock:
-    """One block: its number, counted from 1, its cells in the order in which they are measured, and its host."""
+    """One block: number from 1, cells in measuring order, and host."""
 
     number: int
     cells: tuple[PlannedCell, ...]
@@ -64,7 +64,7 @@ class PlannedBlock:
 
 @dataclass(frozen=True)
 class Opened:
-    """A subject is ready. `first` is of its very first operation, `open_s` what it took to get there."""
+    """A ready subject: its first operation, and seconds until ready (`open_s`)."""
 
     treatment: str
     witnesses: Witnesses
@@ -88,7 +88,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Closed:
-    """A subject has ended in good order."""
+    """A subject that ended normally."""
 
     treatment: str
     witnesses: Witnesses
@@ -96,7 +96,7 @@ class Closed:
 
 @dataclass(frozen=True)
 class Dropped:
-    """A treatment left the block: its subject failed or is not available."""
+    """A treatment that left the block: its subject failed or is not available."""
 
     treatment: str
     state: State

@@ -1,4 +1,4 @@
-"""Why something is not available here, and what to do about it: one value for every part of the house."""
+"""Why something is not available here, and what to do about it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class WhyNot:
 
     Attributes:
         reason: what is missing or forbidden, as the end of a sentence ('podman is not installed').
-        hint: the command or the step that changes it; empty where there is none.
+        hint: the command or step that fixes it; empty where there is none.
     """
 
     reason: str

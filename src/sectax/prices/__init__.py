@@ -1,4 +1,4 @@
-"""Dated prices: those that come with sectax, or the user's own. They know no experiment, only the names of items."""
+"""Dated price lists, built in or the user's own, by item name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BUILT_IN = "us-east-1.toml"
 
 
 def load(path: Path | None = None) -> PriceList:
-    """The price list at *path*, or the built-in one.
+    """Load the price list at *path*, or the built-in one.
 
     Raises:
         WrongUse: it cannot be read, or is not a price list.

@@ -1,8 +1,7 @@
-"""The messages of the probe protocol, as they stand in `probes/PROTOCOL.md`.
+"""The messages of the probe protocol, as described in `probes/PROTOCOL.md`.
 
-The bounds written into the types are checked when a line is decoded and stand in the JSON Schemas that are made from
-the messages. Those stand in `probes/schemas/` for authors of probes; `probes/schemas/generate.py` writes them, and a
-test keeps both equal.
+The bounds in the types are checked when a line is decoded, and are part of the JSON Schemas made from the messages.
+`probes/schemas/generate.py` writes these for authors of probes, and a test keeps both equal.
 """
 
 from __future__ import annotations
@@ -12,12 +11,12 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-# What `hello` agrees on. A change that every older program can ignore (a new optional member) raises MINOR_VERSION
-# alone: nothing is negotiated, and what a probe has is seen from the members of its replies.
+# Sent in `hello`. A change that every older program can ignore (a new optional member) raises MINOR_VERSION only:
+# nothing is negotiated, and the members of a probe's replies show what it supports.
 PROTOCOL_VERSION = 1
 MINOR_VERSION = 2
 
-# A reply of a million single timings is about 10 MB; more than this is a flood, not a reply.
+# A reply of a million single timings is about 10 MB; a longer line is not a valid reply.
 MAX_LINE_BYTES = 16 * 1024 * 1024
 
 # 2^53 - 1: what every JSON library of every language keeps exactly. As nanoseconds it is 104 days.
@@ -26,18 +25,18 @@ _LARGEST = 2**53 - 1
 Natural = Annotated[int, msgspec.Meta(ge=0, le=_LARGEST)]
 Positive = Annotated[int, msgspec.Meta(ge=1, le=_LARGEST)]
 
-# What a probe reads back from the real thing. Matches `sectax.model.subject.Witness`.
+# Values that a probe reads back from the running system. Matches `sectax.model.subject.Witness`.
 Witness = str | Annotated[int, msgspec.Meta(ge=-_LARGEST, le=_LARGEST)] | float | bool
 
 
 class ProbeRequest(msgspec.Struct, tag_field="command", kw_only=True, frozen=True):
-    """What sectax asks of a probe; `seq` is echoed by the reply."""
+    """A request of sectax to a probe; `seq` is echoed by the reply."""
 
     seq: Natural
 
 
 class Hello(ProbeRequest, tag="hello", kw_only=True, frozen=True):
-    """Who are you, and what can you do?"""
+    """Ask for the probe's identity and capabilities."""
 
     protocol: int = PROTOCOL_VERSION
 
@@ -51,7 +50,7 @@ class Prepare(ProbeRequest, tag="prepare", kw_only=True, frozen=True):
 
 
 class WitnessRequest(ProbeRequest, tag="witness", kw_only=True, frozen=True):
-    """Show what the timed code makes, and judge the artefacts presented."""
+    """Produce an artefact of the timed code, and judge the artefacts presented."""
 
     present: list[str]
 
@@ -76,14 +75,14 @@ class Named(msgspec.Struct, frozen=True):
 
 
 class Operation(msgspec.Struct, frozen=True):
-    """An operation that a probe offers, and the levels it knows of every parameter."""
+    """An operation that a probe offers, and the levels of its parameters."""
 
     name: str
     parameters: dict[str, list[str]] = {}
 
 
 class Clock(msgspec.Struct, frozen=True):
-    """A clock that is read around the batches: its smallest step and the cost of a reading, in nanoseconds."""
+    """A clock read around the batches: its step and reading cost in nanoseconds."""
 
     name: str
     granularity_ns: Positive
@@ -91,14 +90,14 @@ class Clock(msgspec.Struct, frozen=True):
 
 
 class Head(msgspec.Struct, kw_only=True, frozen=True):
-    """What every reply has."""
+    """Members of every reply."""
 
     seq: int
     status: Literal["ok", "skipped", "failed"]
 
 
 class Refusal(msgspec.Struct, kw_only=True, frozen=True):
-    """The reply to any request that cannot be done here (skipped) or went wrong (failed)."""
+    """Reply to a request that is not available here (skipped) or went wrong (failed)."""
 
     seq: int
     status: Literal["skipped", "failed"]
@@ -107,14 +106,14 @@ class Refusal(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class Reply(msgspec.Struct, kw_only=True, frozen=True):
-    """A reply that says ok; every request has its own."""
+    """A successful reply; every request has its own."""
 
     seq: int
     status: Literal["ok"]
 
 
 class HelloReply(Reply, kw_only=True, frozen=True):
-    """Who the probe is, what it offers and how it times.
+    """The probe's identity, operations and clocks.
 
     A probe that names a `cpu_clock` (since 1.1) reports `cpu_ns` for every batch.
     """
@@ -129,13 +128,13 @@ class HelloReply(Reply, kw_only=True, frozen=True):
 
 
 class PrepareReply(Reply, kw_only=True, frozen=True):
-    """What was made ready, as read back from the real thing."""
+    """What was made ready, as read back from the running system."""
 
     witnesses: dict[str, Witness] = {}
 
 
 class WitnessReply(Reply, kw_only=True, frozen=True):
-    """A fresh artefact (null where the operation makes none), and a judgement of every one presented."""
+    """A new artefact (null where there is none), and judgements of those presented."""
 
     accepted: list[bool]
     artefact: str | None = None
@@ -143,9 +142,9 @@ class WitnessReply(Reply, kw_only=True, frozen=True):
 
 
 class MeasureReply(Reply, kw_only=True, frozen=True):
-    """What was run and how long it took, in nanoseconds: one number per batch, or per operation.
+    """Operations that were run, and their nanoseconds per batch or per operation.
 
-    `cpu_ns` (since 1.1) is the CPU time of the whole batch, without the operations that settled.
+    `cpu_ns` (since 1.1) is the CPU time of the whole batch, without the settling operations.
     """
 
     count: Positive
@@ -156,10 +155,10 @@ class MeasureReply(Reply, kw_only=True, frozen=True):
 
 
 class StopReply(Reply, kw_only=True, frozen=True):
-    """The last words."""
+    """The probe's last reply."""
 
 
-# Which reply answers which request.
+# The reply to each request.
 REPLIES: dict[type[ProbeRequest], type[Reply]] = {
     Hello: HelloReply,
     Prepare: PrepareReply,
@@ -175,9 +174,10 @@ Schema = dict[str, Any]
 
 
 def schemas() -> dict[str, Schema]:
-    """File name without ending -> JSON Schema, two for every command: `hello-request`, `hello-reply`, …
+    """JSON Schemas by file name without suffix: `hello-request`, `hello-reply`, …
 
-    A reply is either the one that says ok, or a refusal. Unknown members are allowed everywhere, as the protocol says.
+    There are two for every command. A reply is either the successful one or a refusal. Unknown members are allowed
+    everywhere, as the protocol says.
     """
     by_name: dict[str, Schema] = {}
     for request, reply in REPLIES.items():
@@ -193,7 +193,7 @@ def schemas() -> dict[str, Schema]:
 
 
 def _without_indentation(schema: Schema) -> Schema:
-    """A schema with its descriptions as Python 3.13 has docstrings; earlier ones leave the indentation in."""
+    """A schema whose descriptions have no indentation, as since Python 3.13."""
     definitions = schema["$defs"]
     for definition in definitions.values():
         if "description" in definition:
@@ -204,7 +204,7 @@ def _without_indentation(schema: Schema) -> Schema:
 def _request(request: type[ProbeRequest]) -> Schema:
     (reference,), definitions = msgspec.json.schema_components([request], ref_template="#/$defs/{name}")
     definition = definitions[request.__name__]
-    # sectax writes every member, so that the authors of probes need no defaults.
+    # sectax writes every member, so that authors of probes need no defaults.
     definition["required"] = list(definition["properties"])
     for member in definition["properties"].values():
         member.pop("default", None)

@@ -1,7 +1,7 @@
-"""One conversation with a probe as a pure object: requests out as bytes, replies in as bytes.
+"""One conversation with a probe, without I/O: requests and replies as bytes.
 
-It opens no process and reads no clock, so that it can be tested with byte strings alone. Whoever
-drives it (a process, a test, a transcript) carries the bytes.
+It opens no process and reads no clock, so that it can be tested with byte strings. Its caller (a process, a test, a
+transcript) transports the bytes.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ class ReplyRule(StrEnum):
     """The rules that a reply can break, by stable identifiers."""
 
     LINE_LENGTH = "line-length"
-    JSON_OBJECT = "json-object"  # the line is no JSON object at all
+    JSON_OBJECT = "json-object"  # the line is not a JSON object
     SEQ = "seq"
     MEMBERS = "members"  # a member is missing, of the wrong type or out of its bounds
     VERSION = "version"
     EMPTY_OFFERED = "empty-offered"
-    JUDGEMENTS = "judgements"  # one for every artefact presented
-    COUNTS = "counts"  # operations, timings and failures as many as asked for
+    JUDGEMENTS = "judgements"  # one judgement for every artefact presented
+    COUNTS = "counts"  # as many operations, timings and failures as requested
 
 
 class ProtocolViolation(Exception):
-    """The probe said something that the protocol does not allow. The message is safe to print."""
+    """The reply violates the protocol. The message is safe to print."""
 
     def __init__(self, rule: ReplyRule, message: str) -> None:
         super().__init__(message)
@@ -45,7 +45,7 @@ class ProtocolViolation(Exception):
 
 
 class AnsweredSkipped(Exception):
-    """The probe answered that what was asked is not available here; `hint` says what would help."""
+    """The probe cannot do what was requested here; `hint` says what would help."""
 
     def __init__(self, reason: str, hint: str) -> None:
         super().__init__(reason)
@@ -54,7 +54,7 @@ class AnsweredSkipped(Exception):
 
 
 class AnsweredFailed(Exception):
-    """The probe answered that what was asked went wrong."""
+    """The probe replied that the request went wrong."""
 
     def __init__(self, reason: str, hint: str = "") -> None:
         super().__init__(reason)
@@ -65,9 +65,8 @@ class AnsweredFailed(Exception):
 class ProbeSession:
     """Numbers the requests and checks the replies of one conversation.
 
-    Every request method gives back the line to send; `receive` takes the line that came back and gives the reply
-    to the request last made. A new request abandons one that is still unanswered: its late reply then carries
-    the wrong `seq`.
+    Every request method returns the line to send; `receive` takes the line that came back and returns the reply to the
+    last request. A new request abandons an unanswered one: its late reply then has the wrong `seq`.
     """
 
     def __init__(self, first_seq: int = 1) -> None:
@@ -92,20 +91,21 @@ class ProbeSession:
     def receive(self, line: bytes, kind: type[ReplyT]) -> ReplyT:
         """Read the reply to the last request.
 
-        A line that is not recognised as the answer (no JSON object, another `seq`) leaves the request open, so
-        that a patient caller may try the next line.
+        A line that is not recognised as the reply (not a JSON object, another `seq`) leaves the request open, so that
+        the caller may try the next line.
 
         Args:
             line: one line of the probe's stdout, with or without its line break.
-            kind: the reply that the last request asked for.
+            kind: type of reply that the last request asked for.
         Raises:
-            ProtocolViolation: no JSON object, wrong `seq`, wrong members, impossible values.
-            AnsweredSkipped, AnsweredFailed: the probe said so.
-            RuntimeError: such a reply was not asked for; the caller is wrong, not the probe.
+            ProtocolViolation: not a JSON object, wrong `seq`, wrong members, impossible values.
+            AnsweredSkipped: the probe cannot do this here.
+            AnsweredFailed: the request went wrong.
+            RuntimeError: no such reply was requested; an error of the caller, not the probe.
         """
         request = self._asked
         if request is None or messages.REPLIES[type(request)] is not kind:
-            raise RuntimeError(f"a {kind.__name__} was not asked for")
+            raise RuntimeError(f"no {kind.__name__} was requested")
         if len(line) > messages.MAX_LINE_BYTES:
             message = f"a reply of {len(line)} bytes; at most {messages.MAX_LINE_BYTES} are allowed"
             raise ProtocolViolation(ReplyRule.LINE_LENGTH, message)
@@ -135,7 +135,7 @@ class ProbeSession:
         return line
 
 
-# The decoders of all kinds of reply, made once: a measurement is read every few milliseconds.
+# Decoders of all kinds of reply, made once: a measurement is read every few milliseconds.
 _kinds: tuple[type[msgspec.Struct], ...] = (messages.Head, messages.Refusal, *messages.REPLIES.values())
 _decoders = {kind: msgspec.json.Decoder(kind) for kind in _kinds}
 
@@ -143,7 +143,7 @@ _decoders = {kind: msgspec.json.Decoder(kind) for kind in _kinds}
 def _decode(line: bytes, kind: type[StructT]) -> StructT:
     try:
         decoded = _decoders[kind].decode(line)
-    # Nesting without end is a RecursionError, not a DecodeError.
+    # Unbounded nesting is a RecursionError, not a DecodeError.
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         an_object = isinstance(error, msgspec.ValidationError) and line.lstrip().startswith(b"{")
         rule = ReplyRule.MEMBERS if an_object else ReplyRule.JSON_OBJECT
@@ -154,7 +154,7 @@ def _decode(line: bytes, kind: type[StructT]) -> StructT:
 
 
 def _check(request: messages.ProbeRequest, reply: messages.Reply) -> None:
-    """What the types alone do not say."""
+    """Check what the types alone cannot express."""
     match request, reply:
         case messages.Hello(), messages.HelloReply():
             _check_hello(request, reply)
@@ -168,7 +168,7 @@ def _check(request: messages.ProbeRequest, reply: messages.Reply) -> None:
 
 def _check_hello(request: messages.Hello, reply: messages.HelloReply) -> None:
     if reply.protocol != request.protocol:
-        message = f"the probe speaks protocol {reply.protocol}, {request.protocol} was asked for"
+        message = f"the probe speaks protocol {reply.protocol}, {request.protocol} was requested"
         raise ProtocolViolation(ReplyRule.VERSION, message)
     if not any(operation.name == "empty" for operation in reply.operations):
         message = "the probe offers no operation 'empty', so the cost of its loop cannot be known"
@@ -177,11 +177,11 @@ def _check_hello(request: messages.Hello, reply: messages.HelloReply) -> None:
 
 def _check_measure(request: messages.Measure, reply: messages.MeasureReply) -> None:
     if reply.count != request.count:
-        message = f"{request.count} operations were asked for, {reply.count} were run"
+        message = f"{request.count} operations were requested, {reply.count} were run"
         raise ProtocolViolation(ReplyRule.COUNTS, message)
     wanted = request.count if request.each else 1
     if len(reply.elapsed_ns) != wanted:
-        message = f"{wanted} timings were asked for, {len(reply.elapsed_ns)} came"
+        message = f"{wanted} timings were requested, {len(reply.elapsed_ns)} were returned"
         raise ProtocolViolation(ReplyRule.COUNTS, message)
     if reply.failures > reply.count:
         message = f"{reply.failures} failures among {reply.count} operations were reported"

@@ -1,4 +1,4 @@
-"""Studies that engineers published, as data: their tables as printed, and how well each fact about them is known."""
+"""Published studies as data: tables as printed, and how well each fact is known."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from sectax.text.near import did_you_mean
 
 _SUFFIX = ".toml"
 SCHEMA = 1
-# Every study must say how well these are known, be it 'unknown'.
+# Facts that every study must give, even if 'unknown'.
 REQUIRED_FACTS = (
     "author", "published", "language_of_source", "environment", "trials_per_cell", "statistic", "warm_up",
 )  # fmt: skip
 
 
 def ids() -> tuple[str, ...]:
-    """The ids of all studies that are built in."""
+    """The ids of all built-in studies."""
     folder = files("sectax.published") / "studies"
     return tuple(sorted(path.name.removesuffix(_SUFFIX) for path in folder.iterdir() if path.name.endswith(_SUFFIX)))
 
 
 def refuse_bare(target: str) -> None:
-    """Refuse the id of a study, or 'published' by itself, unless it is a file. Raises `WrongUse`."""
+    """Refuse the bare id of a study, or 'published', unless it is a file (`WrongUse`)."""
     if target in (*ids(), "published") and not Path(target).exists():
         hint = (
             f"the study of this name is published:{target}"
@@ -41,7 +41,7 @@ def refuse_bare(target: str) -> None:
 
 
 def load(study_id: str) -> PublishedStudy:
-    """The study of this id. Raises `WrongUse` where there is none."""
+    """Load a study by id. Raises `WrongUse` where there is none."""
     if study_id not in ids():
         raise WrongUse(f"there is no published study {study_id!r}", did_you_mean(study_id, ids()))
     text = (files("sectax.published") / "studies" / f"{study_id}{_SUFFIX}").read_text(encoding="utf-8")
@@ -49,22 +49,22 @@ def load(study_id: str) -> PublishedStudy:
 
 
 def read(text: str) -> PublishedStudy:
-    """A study from the text of its file.
+    """Parse a study from the text of its file.
 
     Raises:
-        ValueError: not TOML, a member that is missing, unknown or of another type, a required fact of which nothing is
-            said, or a table whose shape is not that of its labels.
+        ValueError: not TOML, a member that is missing, unknown or of another type, a required fact that is missing, or
+            a table whose shape is not that of its labels.
     """
     raw = tomllib.loads(text)
     if raw.pop("schema", None) != SCHEMA:
-        raise ValueError(f"a study of another schema than {SCHEMA}")
+        raise ValueError(f"the study's schema is not {SCHEMA}")
     study = msgspec.convert(raw, PublishedStudy)
     fields_read = msgspec.to_builtins(study)
-    fields_read.pop("remarks", None)  # they follow from the labels
+    fields_read.pop("remarks", None)  # these follow from the labels
     _refuse_unknown(raw, fields_read)
     lacking = [name for name in REQUIRED_FACTS if name not in study.facts]
     if lacking:
-        raise ValueError(f"nothing is said of {', '.join(lacking)}")
+        raise ValueError(f"missing facts: {', '.join(lacking)}")
     labels = {factor.name: tuple(level.label for level in factor.levels) for factor in study.factors}
     return replace(
         study,
@@ -74,7 +74,7 @@ def read(text: str) -> PublishedStudy:
 
 
 def _refuse_unknown(raw: Any, fields_read: Any, where: str = "") -> None:
-    """Raises `ValueError` for a member of the file that no part of a study has."""
+    """Raise `ValueError` for an unknown member of the file."""
     if isinstance(raw, dict):
         for name, part in raw.items():
             if name not in fields_read:
@@ -100,12 +100,12 @@ MISLABELLED = "mislabelled-level"
 
 
 def remarks(factor: PublishedFactor) -> list[Remark]:
-    """What must be known before the labels of a factor are used."""
+    """Remarks needed before the labels of a factor are used."""
     return [remark for level in factor.levels if (remark := mislabelled(level)) is not None]
 
 
 def mislabelled(level: PublishedLevel) -> Remark | None:
-    """A remark where the size that a label states is not that of the curve that it, or a fact about it, names."""
+    """A remark where the size in a label is not that of the curve named."""
     curve = level.facts.get("curve")
     text = contradiction(level.label, str(curve.value) if curve is not None and curve.value is not None else None)
     return None if text is None else Remark(MISLABELLED, level.label, text)

@@ -1,1 +1,1 @@
-"""Words of people and for people: made safe to print, guessed where misspelt, read; numbers and effects as text."""
+"""Text from and for users: made printable, parsed; numbers and effects in words."""

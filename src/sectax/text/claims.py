@@ -1,9 +1,9 @@
-"""What may be claimed of one comparison, in words.
+"""Claims about one comparison, in words.
 
 One form for all: '46 % faster (26 to 69 %)', and '1.2 % faster to 3.4 % slower' where the direction is open. No signs.
 
 A per cent is always of the faster of the two: '4 % slower' takes 4 % more time for the same work, '4 % faster' does 4 %
-more work in the same time. So it mirrors, as the margin does, and 2 % means the same distance both ways.
+more work in the same time. So it is symmetric, as the margin is, and 2 % means the same distance both ways.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from sectax.model.plan import FIRST_LOOK
 from sectax.text import units
 from sectax.text.printable import printable
 
-# From here on a ratio reads better than a per cent: 'twice as slow', not 'slower by 100 %'.
+# From this ratio on, a ratio reads better than a per cent: 'twice as slow', not 'slower by 100 %'.
 _RATIO_FROM = 2.0
-# Beyond these the figures tell nobody anything: an open effect that may as well be three times either way, and a known
-# direction whose far end is more than ten times its near one.
+# Beyond these the figures are useless: an open effect that may be three times either way, and a known direction whose
+# far end is more than ten times its near one.
 _NOISY_OPEN = math.log(3.0)
 _NOISY_DIRECTED = math.log(10.0)
 
@@ -35,7 +35,7 @@ _GRADES = {
 
 
 def verdict(finding: Finding, metric: Metric | None = None) -> str:
-    """A finding in words: '3.7 % slower (3.1 to 4.4 %)', and what else must be known of it.
+    """A finding in words: '3.7 % slower (3.1 to 4.4 %)', with its caveats.
 
     Args:
         finding: one comparison judged.
@@ -52,11 +52,11 @@ def verdict(finding: Finding, metric: Metric | None = None) -> str:
     if observed is None or finding.verdict not in SLOWER | FASTER:
         return in_short(finding, metric)
     words = claimed(finding.verdict, observed, metric)
-    return f"{words}: {needed} would tell" if needed and grade(finding.verdict) == _PERHAPS else words
+    return f"{words}: {needed} would decide" if needed and grade(finding.verdict) == _PERHAPS else words
 
 
 def in_short(finding: Finding, metric: Metric | None = None) -> str:
-    """A finding in one column: its effect with the interval, where nothing else has to be known of it."""
+    """A finding for a table column: its interval, where no caveat is needed."""
     observed = finding.effect
     if observed is None or finding.verdict in {*NO_CLAIM, VerdictId.EQUIVALENT}:
         return answer(finding, metric)
@@ -70,28 +70,28 @@ def in_short(finding: Finding, metric: Metric | None = None) -> str:
 
 
 def claimed(verdict: VerdictId, observed: Effect, metric: Metric | None = None) -> str:
-    """An effect as what is claimed of it: '1.2 % slower (0.4 to 2.1 %), perhaps within the margin'."""
+    """An effect as a claim: '1.2 % slower (0.4 to 2.1 %), perhaps within the margin'."""
     return f"{effect(observed, metric)}{grade(verdict)}"
 
 
 def grade(verdict: VerdictId, margin: float | None = None) -> str:
-    """What a verdict says of the margin beside its direction; nothing where that is beyond it."""
+    """The margin part of a verdict; empty where the effect is beyond it."""
     words = _GRADES.get(verdict, "")
     return f"{words} of {units.margin(margin)}" if words and margin is not None else words
 
 
 def is_pending(finding: Finding) -> bool:
-    """Whether a direction is seen and not judged yet, since the number of blocks was fixed and is not reached."""
+    """Whether a direction is seen before the fixed number of blocks is reached."""
     return finding.verdict is VerdictId.INCONCLUSIVE and finding.effect is not None and _directed(finding.effect)
 
 
 def answer(finding: Finding, metric: Metric | None = None) -> str:
-    """The verdict where its figures stand beside it: 'slower', 'equal within ± 2 %', 'too noisy: run longer'."""
+    """The verdict without figures: 'slower', 'equal within ± 2 %', 'undecided'."""
     observed = finding.effect
     if finding.verdict in SLOWER | FASTER and observed is not None:
         words = direction(observed.low + observed.high, metric) + grade(finding.verdict)
         needed = still_needed(finding)
-        return f"{words}: {needed} would tell" if needed and grade(finding.verdict) == _PERHAPS else words
+        return f"{words}: {needed} would decide" if needed and grade(finding.verdict) == _PERHAPS else words
     if is_pending(finding) and observed is not None:
         return f"{direction(observed.low + observed.high, metric)} so far, {_judged_after(finding)}"
     match finding.verdict:
@@ -108,14 +108,14 @@ def answer(finding: Finding, metric: Metric | None = None) -> str:
 
 
 def withdrawing_checks(finding: Finding) -> str:
-    """The checks that took its verdict away."""
+    """The checks that withdrew the verdict."""
     return printable(
         ", ".join(sorted({warning.check for warning in finding.warnings if warning.severity is Severity.FATAL}))
     )
 
 
 def effect(observed: Effect, metric: Metric | None = None, limit: float | None = None) -> str:
-    """An effect with its interval: '46 % faster (26 to 69 %)', or '1 % faster to 3 % slower'.
+    """An effect with its interval: '46 % faster (26 to 69 %)'.
 
     Args:
         limit: a share, positive costlier, that no end is rounded to or beyond: 0.05 is 'slower by 5 %'.
@@ -130,7 +130,7 @@ def effect(observed: Effect, metric: Metric | None = None, limit: float | None =
 
 
 def beside_limit(observed: Effect, metric: Metric, limit: float) -> str:
-    """An effect as everywhere, and with more digits where rounding hides on which side of a limit an end lies."""
+    """As `effect`, with more digits where rounding hides the side of a limit."""
     rounded, exact = effect(observed, metric), effect(observed, metric, limit)
     if is_noisy(observed):  # a wide interval, too, lies on one side of a limit, or on both
         return exact
@@ -138,7 +138,7 @@ def beside_limit(observed: Effect, metric: Metric, limit: float) -> str:
 
 
 def point(observed: Effect, metric: Metric | None = None) -> str:
-    """The middle of an effect: '3.7 % slower', '2.58 times faster'; 'no difference' where it rounds to nothing."""
+    """The middle of an effect: '3.7 % slower', '2.58 times faster', 'no difference'."""
     size = math.exp(abs(observed.log_ratio))
     word = direction(observed.log_ratio, metric)
     # The interval's width on the scale on which it is printed; without an interval about two digits.
@@ -154,7 +154,7 @@ def point(observed: Effect, metric: Metric | None = None) -> str:
 
 
 def interval(observed: Effect, metric: Metric | None = None, limit: float | None = None) -> str:
-    """Only the interval: '2 to 9 % slower', '1.2 % faster to 3.4 % slower'."""
+    """The interval only: '2 to 9 % slower', '1.2 % faster to 3.4 % slower'."""
     if not is_known(observed) and not _directed(observed):
         return "no interval yet"
     if is_noisy(observed) and _directed(observed):
@@ -172,12 +172,12 @@ def _range_in_words(near: str, far: str, observed: Effect, metric: Metric | None
 
 
 def farthest(observed: Effect, metric: Metric | None = None) -> str:
-    """The costlier end of an interval that holds 0: '3.4 % slower'."""
+    """The costlier end of an interval that contains 0: '3.4 % slower'."""
     return _end(observed.high, observed, metric, None)
 
 
 def over_all(effects: Sequence[Effect], metric: Metric | None = None) -> str:
-    """One effect, or from the least to the most of several, each end as it is printed of its own."""
+    """One effect, or the range of several, each end as printed for its own effect."""
     if len(effects) == 1:
         return effect(effects[0], metric)
     points = [observed.log_ratio for observed in effects]
@@ -196,12 +196,12 @@ def is_known(observed: Effect) -> bool:
 
 
 def is_noisy(observed: Effect) -> bool:
-    """Whether the interval is so wide that its figures would tell nobody anything."""
+    """Whether the interval is too wide for its figures to be useful."""
     return is_too_wide(observed.low, observed.high)
 
 
 def is_too_wide(low: float, high: float) -> bool:
-    """The same of the ends of an interval, as logarithms."""
+    """As `is_noisy`, from the ends of an interval as logarithms."""
     return high - low > _NOISY_DIRECTED if low > 0 or high < 0 else max(abs(low), abs(high)) > _NOISY_OPEN
 
 
@@ -210,12 +210,12 @@ def _directed(observed: Effect) -> bool:
 
 
 def _is_ratio(observed: Effect) -> bool:
-    """Whether an effect of known direction is said as a ratio; its point decides, so that both ends read alike."""
+    """Whether an effect is printed as a ratio; its point decides for both ends."""
     return abs(observed.log_ratio) >= math.log(_RATIO_FROM)
 
 
 def _bounds(observed: Effect, limit: float | None) -> tuple[str, str]:
-    """The near to the far end of an effect of known direction, on the scale of its point."""
+    """Near and far end of an effect of known direction, on the scale of its point."""
     near, far = sorted((abs(observed.low), abs(observed.high)))
     size = None if limit is None or limit * observed.log_ratio < 0 else abs(limit)
     if _is_ratio(observed):
@@ -224,7 +224,7 @@ def _bounds(observed: Effect, limit: float | None) -> tuple[str, str]:
 
 
 def _nearest(observed: Effect) -> str:
-    """The end that is nearest to no difference, rounded towards it: no more is claimed than was found."""
+    """The end nearest to no difference, rounded towards it."""
     near = min(abs(observed.low), abs(observed.high))
     if math.exp(near) >= _RATIO_FROM:
         return f"{units.downward(math.exp(near))} times"
@@ -232,7 +232,7 @@ def _nearest(observed: Effect) -> str:
 
 
 def _end(log_ratio: float, observed: Effect, metric: Metric | None, limit: float | None) -> str:
-    """One end of an interval that holds 0, rounded away from 0."""
+    """One end of an interval that contains 0, rounded away from 0."""
     size = abs(log_ratio)
     if size == 0:
         return "no difference"
@@ -246,7 +246,7 @@ def _end(log_ratio: float, observed: Effect, metric: Metric | None, limit: float
 
 
 def direction(log_ratio: float, metric: Metric | None) -> str:
-    """'slower' or 'faster', 'larger' or 'smaller' of bytes, and 'costlier' or 'cheaper' of what is neither."""
+    """'slower' or 'faster' for times, 'larger' for bytes, 'costlier' for other units."""
     if metric is None or metric.unit in {"s"} or metric.unit.endswith("/s"):
         return "slower" if log_ratio > 0 else "faster"
     if metric.unit == "B":
@@ -255,7 +255,7 @@ def direction(log_ratio: float, metric: Metric | None) -> str:
 
 
 def still_needed(finding: Finding) -> str:
-    """'about 40 to 100 s more', or nothing where that is not known."""
+    """'about 40 to 100 s more', or empty where that is not known."""
     if finding.effect is None or finding.effect.blocks_needed is None:
         return ""
     if finding.seconds_needed is not None:

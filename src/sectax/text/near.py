@@ -1,4 +1,4 @@
-"""The hint behind a word that does not exist: the nearest one that does."""
+"""Hints for misspelt names: the nearest existing one."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from sectax.text.printable import printable
 
-# Looser than difflib's own 0.6: people shorten names ('conf-vm'), and a wrong guess costs them only a glance.
+# Looser than difflib's own 0.6: users shorten names ('conf-vm'), and a wrong guess costs little.
 _LEAST_LIKENESS = 0.55
-# What people call some, though no letter is alike or another name is nearer.
+# Common other names, which share no letters or are nearer to another name.
 _ALSO_CALLED = {"javascript": "node", "js": "node", "golang": "go", "ram": "memory"}
 
 
@@ -16,9 +16,9 @@ def did_you_mean(word: str, there_are: Iterable[str], otherwise: str | None = No
     """A hint such as `did you mean jwt? there are: hmac, jwt`.
 
     Args:
-        word: what was typed; upper and lower case count as the same.
-        there_are: the names that exist.
-        otherwise: stands in place of the list of all names.
+        word: what was typed; case is ignored.
+        there_are: existing names.
+        otherwise: text instead of the list of all names.
     """
     # Only a mistake needs it, and most calls of the program make none.
     import difflib
@@ -33,5 +33,5 @@ def did_you_mean(word: str, there_are: Iterable[str], otherwise: str | None = No
 
 
 def also_called(word: str) -> str:
-    """What it is called here, in lower case; the word itself where people have no other for it."""
+    """The name used here, in lower case, or the word itself."""
     return _ALSO_CALLED.get(word.lower(), word.lower())

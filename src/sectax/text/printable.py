@@ -1,4 +1,4 @@
-"""Text made fit for a terminal: what a subject wrote is made safe, and our own signs have a form in ASCII."""
+"""Text made safe for a terminal, and ASCII forms of sectax's own signs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _SIGNS = {
     "±": "+/-", "−": "-", "–": "-", "—": "-", "·": "|", "…": "...", "→": "->", "×": "x", "÷": "/", "µ": "u", "μ": "u",
     "≤": "<=", "≥": ">=", "∞": "inf", "√": "sqrt ", "²": "^2", "†": "*", "└": "`", "│": "|", "\u00a0": " ",
     "\u202f": " ", "’": "'", "‘": "'",
-    # Of intervals that are drawn.
+    # Characters of drawn intervals.
     "►": ">", "◄": "<", "■": "#", "○": "o", "◆": "*", "░": ".", "┊": ":", "─": "-", "├": "[", "┤": "]", "┼": "+",
 }  # fmt: skip
 
@@ -16,30 +16,30 @@ _SIGNS = {
 def printable(text: bytes | str, limit: int | None = None) -> str:
     """Make untrusted text safe to show on one line.
 
-    Everything that could steer a terminal or deceive a reader is escaped with a backslash: control characters
-    (line breaks too), bytes that are no UTF-8, unpaired surrogates, and invisible characters such as those that
+    Everything that could control a terminal or deceive a reader is escaped with a backslash: control characters
+    (line breaks too), bytes that are not UTF-8, unpaired surrogates, and invisible characters such as those that
     turn the direction of writing.
 
     Args:
-        text: what a subject wrote.
-        limit: the most characters to give back; the beginning is kept and the cut is shown. None for no limit.
+        text: text written by a subject.
+        limit: maximum number of characters; the beginning is kept and the cut is shown. None for no limit.
     """
     decoded = text.decode("utf-8", "backslashreplace") if isinstance(text, bytes) else text
     if limit is not None and len(decoded) > limit:
         decoded = decoded[:limit] + _ELLIPSIS
     escaped = (sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii") for sign in decoded)
     safe = decoded if decoded.isprintable() else "".join(escaped)
-    # Escapes make it longer, so it is cut once more.
+    # Escapes lengthen the text, so it is cut again.
     return safe if limit is None or len(safe) <= limit + 1 else safe[:limit] + _ELLIPSIS
 
 
 def printable_lines(text: str) -> str:
-    """As `printable`, but line breaks stay."""
+    """As `printable`, but line breaks are kept."""
     return "\n".join(printable(line) for line in text.splitlines())
 
 
 def in_ascii(text: str) -> str:
-    """Our own signs as ASCII, anything else as its number (`\\u4e2d`)."""
+    """sectax's own signs as ASCII, anything else as its number (`\\u4e2d`)."""
     return text if text.isascii() else "".join(map(_sign, text))
 
 

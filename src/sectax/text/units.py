@@ -1,4 +1,4 @@
-"""Numbers as text: one scale per column, and no more digits than the interval supports."""
+"""Numbers as text: one scale per column, only digits that the interval supports."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from sectax.model.finding import Estimate
 
 _TIMES = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 _SIZES = (("GiB", 2.0**30), ("MiB", 2.0**20), ("KiB", 2.0**10), ("B", 1.0))
-# An interval spans at least so many steps of the last digit that is printed: enough to show where the point lies in
-# it, and no digit is made up.
+# An interval spans at least this many steps of the last printed digit: enough to show where the point lies in it,
+# without invented digits.
 _STEPS = 5.0
 _WIDENED = 1.2
-# So many more digits keep an end from being rounded onto a limit.
+# Additional digits that keep an end from being rounded onto a limit.
 _MORE_DIGITS = 3
 _DIGITS_WITHOUT_INTERVAL = 4
-# Where a number stands before its unit, or a sign before its number: no line is broken there.
+# Places between a number and its unit, or a sign and its number, where no line is broken.
 _TIED = re.compile(r"(?<=\d) (?=(?:%|s|ms|µs|ns|min|h|B|KiB|MiB|GiB|block|blocks|times)(?![\w]))|(?<=±) (?=\d)")
-# An interval whose ends are further apart than this, as a ratio, says nothing.
+# An interval whose ends are further apart than this, as a ratio, is useless.
 _KNOWN_WITHIN = 1000.0
 _LARGEST_SHARE = 10.0
 # Of a larger logarithm the ratio does not fit into a float.
@@ -29,7 +29,7 @@ LARGEST_LOG_RATIO = 700.0
 
 @dataclass(frozen=True)
 class UnitScale:
-    """The unit of a column as printed, and how many base units one of it is."""
+    """Unit of a column as printed, and how many base units one of it is."""
 
     unit: str
     size: float = 1.0
@@ -41,7 +41,7 @@ def tied(text: str, tie: str) -> str:
 
 
 def scale(unit: str, values: Iterable[float]) -> UnitScale:
-    """The one scale in which all *values* (in the base *unit*) of a column are printed.
+    """The scale in which all *values* (in the base *unit*) of a column are printed.
 
     Seconds, bytes and what is counted in them per something are scaled; operations per second are not, they get
     thousands separators.
@@ -51,20 +51,20 @@ def scale(unit: str, values: Iterable[float]) -> UnitScale:
     sizes = [abs(value) for value in values if math.isfinite(value) and value != 0]
     if not steps or not sizes:
         return UnitScale(unit)
-    # The middle, in logs, of what the column must hold.
+    # The middle, in logs, of the column's values.
     middle = math.sqrt(min(sizes)) * math.sqrt(max(sizes))
     name, size = next((step for step in steps if middle >= step[1]), steps[-1])
     return UnitScale(name + slash + per, size)
 
 
 def decimals(width: float) -> int:
-    """How many decimals an interval of this width supports; negative where tens or hundreds are all that is known."""
-    # A hair less, so that a width of exactly so many steps is not lost to rounding.
+    """Decimals supported by an interval of this width; negative for tens or hundreds."""
+    # Slightly less, so that a width of exactly that many steps is not lost to rounding.
     return max(-15, min(15, math.ceil(math.log10(_STEPS) - math.log10(width) - 1e-9)))
 
 
 def fixed(value: float, places: int) -> str:
-    """With so many decimals, thousands separated, and a real minus sign."""
+    """With this many decimals, thousands separated, and a real minus sign."""
     rounded = round(value, places)
     text = f"{abs(rounded):,.{max(0, places)}f}"
     return f"−{text}" if rounded < 0 else text
@@ -76,7 +76,7 @@ def signed(text: str) -> str:
 
 
 def number(value: float, width: float | None = None) -> str:
-    """One number with the digits that an interval of *width* supports, or four where there is no interval."""
+    """One number with the digits that an interval of *width* supports, otherwise four."""
     if width is not None and 0 < width < math.inf:
         return fixed(value, decimals(width))
     if value == 0 or not math.isfinite(value):
@@ -88,7 +88,7 @@ def number(value: float, width: float | None = None) -> str:
 
 
 def outward(low: float, high: float, nothing: float = 0.0, limit: float | None = None) -> tuple[str, str]:
-    """Both ends of a finite interval, rounded away from each other: what is printed claims no more than was found.
+    """Round both ends of a finite interval away from each other.
 
     It is at most a fifth wider; where rounding would cost more, one digit more is printed. An interval that leaves out
     *nothing* (0, or a ratio of 1) is printed as one that does, so its near end keeps a digit at least. An end that is
@@ -125,7 +125,7 @@ def span(low: float, high: float, nothing: float = 0.0) -> str:
 
 
 def between(first: str, last: str) -> str:
-    """`40 to 60 s`; one where they are printed alike."""
+    """`40 to 60 s`, or one value where both print the same."""
     return first if first == last else f"{first} to {last}"
 
 
@@ -136,29 +136,29 @@ def _touches(low: float, high: float, down: float, up: float, nothing: float) ->
 
 def _rounded_away(low: float, high: float, places: int) -> tuple[float, float]:
     step = 10.0**-places
-    # A hair of tolerance, so that a bound that is exact in decimals is not pushed out by its binary image.
+    # A small tolerance, so that a bound that is exact in decimals is not pushed out by its binary representation.
     return math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
 
 
 def roughly(value: float) -> str:
-    """A figure without an interval that nobody should lean on: about two digits."""
+    """A rough figure without an interval: about two digits."""
     return number(value, abs(value) / 2)
 
 
 def downward(value: float) -> str:
-    """A positive figure of which at least so much is known, to about two digits: '23' of 23.9."""
+    """A lower bound of a positive figure, to about two digits: '23' of 23.9."""
     places = decimals(value / 2)
     return fixed(_rounded_away(value, value, places)[0], places)
 
 
 def upward(value: float) -> str:
-    """A figure that is at most so much, to about two digits."""
+    """An upper bound of a figure, to about two digits."""
     places = decimals(abs(value) / 2)
     return fixed(_rounded_away(value, value, places)[1], places)
 
 
 def estimate(estimate: Estimate, column: UnitScale) -> str:
-    """A treatment's own figure with its doubt: `54,610 ± 0.4 %`. Nothing takes less than nothing."""
+    """A treatment's own figure with its uncertainty: `54,610 ± 0.4 %`; never negative."""
     if estimate.low is None or estimate.high is None:
         return with_interval(estimate.point / column.size, None, None)
     low = estimate.low if estimate.point < 0 else max(0.0, estimate.low)
@@ -166,7 +166,7 @@ def estimate(estimate: Estimate, column: UnitScale) -> str:
 
 
 def with_interval(point: float, low: float | None, high: float | None) -> str:
-    """A number with the reach of its interval in per cent; with both ends where that would say nothing."""
+    """A number with its interval in per cent, or with both ends where that is unclear."""
     if low is None or high is None or low == high == point:
         return number(point)
     reach = max(high - point, point - low)
@@ -183,7 +183,7 @@ def with_interval(point: float, low: float | None, high: float | None) -> str:
 
 
 def as_printed(value: float) -> str:
-    """Someone else's figure with exactly their digits, thousands separated."""
+    """A published figure with exactly its digits, thousands separated."""
     # A float below 0.0001 would print as 6e-05.
     text = f"{abs(value):,}" if abs(value) >= 1e-4 or value == 0 else f"{abs(value):.12f}".rstrip("0")
     return f"−{text}" if value < 0 else text
@@ -195,7 +195,7 @@ def ratio(value: float) -> str:
 
 
 def share(value: float) -> str:
-    """A share as per cent, rounded up: it stands for a doubt or a bound."""
+    """A share as per cent, rounded up, since it is an uncertainty or a bound."""
     if abs(value) > _LARGEST_SHARE:
         return f"more than {_LARGEST_SHARE * 100:,.0f} %"
     hundredths = abs(value) * 100
@@ -205,7 +205,7 @@ def share(value: float) -> str:
 
 
 def whole_percents(parts: Sequence[float]) -> list[int]:
-    """Of a whole, each part in whole per cent, so that they add up to 100: those that lose most are rounded up."""
+    """Parts of a whole in whole per cent that add up to 100 (largest remainders)."""
     whole = sum(parts)
     exact = [100 * part / whole for part in parts] if whole > 0 else [0.0 for _ in parts]
     rounded = [math.floor(share) for share in exact]
@@ -226,7 +226,7 @@ def known_cost(value: float) -> str:
 
 
 def cost_ratio(log_ratio: float) -> float:
-    """e to this power, and infinite (that is, missing) where there is no bound: e to −∞ would pass for a zero."""
+    """e to this power, and infinite (missing) where there is no bound, instead of 0."""
     return math.exp(log_ratio) if abs(log_ratio) < LARGEST_LOG_RATIO else math.inf
 
 
@@ -244,7 +244,7 @@ def seconds(value: float) -> str:
 
 
 def seconds_range(low: float, high: float) -> str:
-    """About how long: `40 to 100 s`, `31 s to 4.2 min`; two digits, rounded away from each other."""
+    """A range of time: `40 to 100 s`, `31 s to 4.2 min`; two digits, rounded outward."""
     first, first_unit = _two_digits(low, math.floor)
     last, last_unit = _two_digits(high, math.ceil)
     if first_unit == last_unit:
@@ -259,7 +259,7 @@ def _two_digits(length: float, rounding: Callable[[float], int]) -> tuple[str, s
     unit, size = ("s", 1.0) if length < 180 else ("min", 60.0) if length < 3 * 3600 else ("h", 3600.0)
     value = length / size
     step = 10.0 ** (math.floor(math.log10(value)) - 1)
-    # What is two digits already must not be pushed on by its binary image.
+    # A number of exactly two digits must not be rounded up because of its binary representation.
     rounded = rounding(round(value / step, 9)) * step
     return (number(rounded) if rounded < 10 else fixed(rounded, 0)), unit
 
@@ -274,7 +274,7 @@ def _without_zeros(text: str) -> str:
 
 
 def more(estimate: Estimate) -> str:
-    """'+12 ms (8 to 16)': how much more of something."""
+    """Additional cost: '+12 ms (8 to 16)'."""
     ends = [] if estimate.low is None or estimate.high is None else [estimate.low, estimate.high]
     column = scale(estimate.unit, [estimate.point, *ends])
     point, unit = estimate.point / column.size, column.unit
