@@ -90,9 +90,9 @@ def _labelled(table: PublishedTable, labels: dict[str, tuple[str, ...]]) -> Publ
     columns = table.column_labels or labels.get(table.columns, ())
     if len(table.values) != len(rows) or any(len(row) != len(columns) for row in table.values):
         raise ValueError(f"table {table.id!r} is not of the shape {len(rows)} × {len(columns)} of its labels")
-    strangers = [label for label in table.row_facts if label not in rows]
-    if strangers:
-        raise ValueError(f"table {table.id!r} has no row {strangers[0]!r}")
+    unknown = [label for label in table.row_facts if label not in rows]
+    if unknown:
+        raise ValueError(f"table {table.id!r} has no row {unknown[0]!r}")
     return replace(table, row_labels=rows, column_labels=columns)
 
 
