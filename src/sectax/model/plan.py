@@ -26,7 +26,7 @@ SETTLING_SHARE = 0.5
 
 # Where the services of a run work while its subjects are pinned to one processor.
 OTHERS, SUBJECTS = "others", "subjects"
-# Key of the plan's options that says what replaced an external service.
+# Key of the plan's `words` under which a local replacement of an external service is named.
 SERVICE = "service"
 
 
@@ -228,7 +228,7 @@ class Plan(Procedure):
         return calibration.known_extra(treatment.extra, rounds) if calibration is not None and rounds else None
 
     def added_s(self, treatment: Treatment, calibrated: Calibrated | None) -> float:
-        """Cost added to every operation, relative to the pilot's baseline; 0 without it."""
+        """Seconds that a positive control adds to every operation; 0 without a pilot."""
         if treatment.role is not Role.POSITIVE or calibrated is None:
             return 0.0
         baseline = calibrated.calibrations.get(self.cell(treatment.cell).baseline)
