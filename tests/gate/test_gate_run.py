@@ -77,7 +77,7 @@ def test_a_change_of_nothing_passes_after_one(project):
 def test_commands_run_in_the_checkouts_of_both(project, words):
     said = gate(project, *TWO, "--json", "--", "run", "command", *words, *SEED, "--budget", "20s")
 
-    assert json.loads(said.out)["outcome"] in {"passed", "cannot say"}, said.err
+    assert json.loads(said.out)["outcome"] in {"passed", "undecided"}, said.err
     assert set((project.parent / "ran").read_text().split()) == {"main", "change"}
 
 
@@ -94,7 +94,7 @@ def test_changes_that_are_not_committed_are_named(project):
     [
         ("slower>5%", (), 0, "exceeded"),
         # Its plant is within the noise of six blocks: two sessions disagree.
-        ("cpu:slower>2%", ("--blocks", "6"), 4, "cannot say"),
+        ("cpu:slower>2%", ("--blocks", "6"), 4, "undecided"),
     ],
 )
 def test_a_self_test_finds_what_it_plants_unless_it_is_within_the_noise(project, limit, more, status, outcome):
@@ -108,7 +108,7 @@ def test_what_the_gate_cannot_say_is_the_users_choice(project, choice, status):
     words = (*OLD, "--treatment", "new=sleep 0.105 {treatment}", "--blocks", "6")
     said = gate(project, *TWO, "--on-unknown", choice, "--json", "--", "run", "command", *words, *SEED)
 
-    assert (said.status, json.loads(said.out)["outcome"]) == (status, "cannot say"), said.err
+    assert (said.status, json.loads(said.out)["outcome"]) == (status, "undecided"), said.err
 
 
 def test_a_run_that_is_there_is_judged_by_one_session(tmp_path):

@@ -16,7 +16,7 @@ class GateOutcome(StrEnum):
 
     PASSED = "passed"  # every limit is met, beyond doubt
     EXCEEDED = "exceeded"  # beyond a limit, in every session
-    UNKNOWN = "cannot say"
+    UNKNOWN = "undecided"
     NOTHING = "nothing measured"
 
 
@@ -79,4 +79,4 @@ class Gate:
     treatment: Revision | None
     sessions: tuple[GateSession, ...]
     false_alarms: float | None
-    schema: Literal["sectax/gate/1"] = "sectax/gate/1"
+    schema: Literal["sectax/gate/2"] = "sectax/gate/2"

@@ -58,7 +58,7 @@ class Check(Object, frozen=True):
     warnings: tuple[AuditWarning, ...]
 
 
-class Audit(Object, frozen=True, tag_field="schema", tag="sectax/audit/1"):
+class Audit(Object, frozen=True, tag_field="schema", tag="sectax/audit/2"):
     """The result of all checks on a run, a published study, or another tool's output."""
 
     target: Annotated[str, doc("As given on the command line.")]
