@@ -12,7 +12,7 @@ from sectax.audit.form import EndsBy, Evidence, Quantity, Series
 from sectax.model.finding import Severity
 
 # Trials with such different numbers of operations take the same time only if the clock ends them.
-ALIKE, UNLIKE = 0.002, 1.5
+SAME_TIME, DIFFERENT_COUNTS = 0.002, 1.5
 NO_COST = "the figure is the same at any speed, so it says nothing about a cost"
 
 
@@ -46,9 +46,11 @@ def fixed_time_total(evidence: Evidence) -> Iterator[Remark]:
     unsaid = [series for series in totals if series.work.operations and fixed[series] is None]
     same: Worst = {}
     for series in unsaid:
-        alike = [other for other in unsaid if abs((other.typical or 0.0) / (series.typical or 1.0) - 1) <= ALIKE]
-        counts = [other.work.operations or 0.0 for other in alike]
-        if series.typical and max(counts) > UNLIKE * min(counts):
+        same_time = [
+            other for other in unsaid if abs((other.typical or 0.0) / (series.typical or 1.0) - 1) <= SAME_TIME
+        ]
+        counts = [other.work.operations or 0.0 for other in same_time]
+        if series.typical and max(counts) > DIFFERENT_COUNTS * min(counts):
             times = (
                 f"{number(min(counts))} and {number(max(counts))} operations took the same {duration(series.typical)}"
             )

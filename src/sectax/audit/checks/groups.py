@@ -98,11 +98,11 @@ def worst(severity: Severity, by_series: Worst, meaning: str, advice: str) -> It
 
     Tables with the same finding share a remark.
     """
-    alike: dict[str, list[tuple[Series, list[Series]]]] = {}
+    by_saw: dict[str, list[tuple[Series, list[Series]]]] = {}
     for table in by_table(by_series):
         most = max(table, key=lambda series: by_series[series][0])
-        alike.setdefault(by_series[most][1], []).append((most, table))
-    for words, tables in alike.items():
+        by_saw.setdefault(by_series[most][1], []).append((most, table))
+    for words, tables in by_saw.items():
         every = [series for _, table in tables for series in table]
         first = tables[0][0].id
         where = f" ({first})" if len(tables) == 1 and first not in words else ""

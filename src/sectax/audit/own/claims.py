@@ -89,8 +89,8 @@ def _effective_count(figure: BlockSeries, tail: float | None) -> float:
     return pooled_quantile(figure.samples, WORST_EXCEEDS if tail == 1 else tail).effective
 
 
-# The limit nearer to zero as a share of the estimate. Of claims about a true 0.5 %, more than nine in ten are below this
-# and show twice the true effect; of those about a true 3 %, one in a hundred (`benchmarks.simulations.exaggeration`).
+# The limit nearer to zero as a share of the estimate. Of claims about a true 0.5 %, over nine in ten are below this and
+# show twice the true effect; of those about a true 3 %, one in a hundred (`benchmarks.simulations.exaggeration`).
 NEAR = 0.25
 MOST_LOST = 0.1
 

@@ -17,7 +17,7 @@ from sectax.model.treatment import CONTROLS, Role
 # The chances of a false warning for first batches, drift, or modes in the differences.
 CHANCE_OF_FIRST, CHANCE_OF_DRIFT, CHANCE_OF_MODES = 0.005, 0.001, 0.005
 # The chances of losing a verdict by mistake, for correlated neighbours, or for modes with different shares.
-CHANCE_ALIKE, CHANCE_UNEQUAL = 0.004, 0.005
+CHANCE_CORRELATED, CHANCE_UNEQUAL = 0.004, 0.005
 # Controls repeat the baseline and have its warm-up.
 _COPIES = (Role.NEGATIVE, Role.POSITIVE)
 # Two parts this many standard deviations apart are modes: the best split of a normal sample has 2.7, of few batches 3
@@ -158,7 +158,7 @@ def _dependent_blocks(evidence: RunEvidence) -> Iterator[Remark]:
 
     known = _judged_differences(evidence)
     for comparison, values in known.items():
-        if len(set(values)) > len(values) // 2 and autocorrelation_p_value(values) < CHANCE_ALIKE / len(known):
+        if len(set(values)) > len(values) // 2 and autocorrelation_p_value(values) < CHANCE_CORRELATED / len(known):
             yield fatal(
                 comparison,
                 f"the differences of neighbouring blocks are correlated ({lag_one(values):.2f} over "

@@ -97,16 +97,16 @@ def roles(names: list[str], sample: Sequence[Sequence[str]], cells: Cells, colum
         return not of_the_row and (at in sizes or is_parameter)
 
     by = tuple(column_index(name, names) for name in columns.by) or tuple(filter(is_level, range(len(names))))
-    beside = {
+    adjacent = {
         beside_statistic: at
         for at in free
         if at not in (*values, *by) and (beside_statistic := percentile_name(names[at]))
     }
-    summaries = beside | {statistic: values[0]} if statistic is not None else {}
+    summaries = adjacent | {statistic: values[0]} if statistic is not None else {}
     count = next((at for at in free if at not in values and _COUNTS.fullmatch(called[at])), None)
     unused = [at for at in range(len(names)) if at not in {*aside, *by, count, *summaries.values()}]
     read, levels, unread = (
-        listed([names[at] for at in places]) for places in ([*values, *beside.values()], by, unused)
+        listed([names[at] for at in places]) for places in ([*values, *adjacent.values()], by, unused)
     )
     return Roles(
         values={at: _unit(columns, names[at], units[at]) for at in values},

@@ -7,8 +7,8 @@ from sectax.audit.reading.grammar import Promise, Record, Text
 from sectax.audit.reading.printed import Number
 
 # A dynamic page rarely changes its length, and by less than a factor of two.
-_MOST_OTHERS, _MOST_UNLIKE = 0.5, 2.0
-_LENGTHS = "give -l if the page changes, or look at what it answered"
+_MOST_OTHERS, _MOST_CHANGE = 0.5, 2.0
+_LENGTHS = "give -l if the page changes, or check its answers"
 
 
 def _shape(records: list[Record]) -> list[Record]:
@@ -43,8 +43,8 @@ def _changing(record: Record, other_failures: float) -> bool:
     if operations is None or operations.value <= 0 or length is None or body is None:
         return True
     mean = (body.value - (operations.value - other_failures) * length.value) / other_failures
-    alike = mean <= _MOST_UNLIKE * length.value and length.value <= _MOST_UNLIKE * mean
-    return alike and other_failures <= _MOST_OTHERS * operations.value
+    similar = mean <= _MOST_CHANGE * length.value and length.value <= _MOST_CHANGE * mean
+    return similar and other_failures <= _MOST_OTHERS * operations.value
 
 
 AB = Text(
