@@ -55,7 +55,7 @@ final class Passwords
     private static function store(string $algorithm, string $password, string $like): string
     {
         if (self::SCHEMES[$algorithm] === 'password') {
-            // PHP knows the settings of $2y$, and not of $2b$, which is the same; its default cost is 10, and 12 from 8.4.
+            // PHP reads the cost of $2y$ only; $2b$ is the same format. Its default cost is 10, and 12 from 8.4.
             $info = password_get_info(str_starts_with($like, '$2b$') ? '$2y$' . substr($like, 4) : $like);
             return password_hash($password, $info['algo'], $info['options']);
         }
