@@ -49,8 +49,9 @@ class Cold(StrEnum):
     ONLY = "only"  # nothing else was measured
 
 
-# Statistics that support no conclusion alone; and that of a claim for the single values as a whole.
+# Statistics of spread, which support no conclusion alone.
 SPREADS = frozenset({"stddev", "error", "low", "high", "mad", "iqr"})
+# The statistic of a claim about all single values.
 VALUES = "values"
 
 
@@ -189,7 +190,7 @@ class Contrast:
 
     factor: str
     baseline: str | None  # None where it was not measured
-    reported: bool = True  # False where the source may not report its baseline
+    reported: bool = True  # False where the source is allowed to omit its baseline
     # Attributes of work and setting that depend on the level, as key size on the algorithm.
     entails: tuple[str, ...] = ()
 

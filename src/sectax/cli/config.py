@@ -222,8 +222,8 @@ def _value(path: Path, where: str, option: click.Option, value: Any) -> Any:
         return value
     several = value if isinstance(value, list) and option.multiple else [value]
     if not all(isinstance(entry, str | int | float) and not isinstance(entry, bool) for entry in several):
-        kind = "a text or a number, or a list of them" if option.multiple else "a text or a number"
-        raise WrongUse(f"{path}: {where} is {kind}", f"write {name} = '…'")
+        kind = "a string or a number, or a list of them" if option.multiple else "a string or a number"
+        raise WrongUse(f"{path}: {where} must be {kind}", f"write {name} = '…'")
     texts = [str(entry) for entry in several]
     return texts if option.multiple else texts[0]
 

@@ -31,7 +31,7 @@ _FILE = "it is TOML of one line: limits = ['slower>5%']"
 _NOT_HERE = {
     "--fail-if": "give its condition to --limit, in front of --",
     "--dry-run": "leave it out; sectax run has it",
-    **dict.fromkeys(("--html", "--picture"), "leave it out: sectax report makes it of the run file"),
+    **dict.fromkeys(("--html", "--picture"), "leave it out: sectax report makes it from the run file"),
     "--no-summary": "leave it out",
 }
 
@@ -238,7 +238,7 @@ def _refuse_for_run(words: Sequence[str], *options: object) -> None:
     if any(options):
         raise WrongUse(
             f"after --, begin with run, not with {words[0]!r}" if words else "there is nothing to measure",
-            "as in: sectax gate --baseline-rev main … -- run command './bench'; a run file goes without these options",
+            "as in: sectax gate --baseline-rev main … -- run command './bench'; a run file takes none of these options",
         )
 
 
@@ -319,7 +319,7 @@ def _refuse_fixed(words: Sequence[str], folders: Iterable[str], experiment: str)
     if missing and not measures_folders(experiment):
         raise WrongUse(
             f"{experiment} would measure the same twice: it does not use your revisions",
-            "measure a program of yours: -- run command './bench'; or name files in {baseline} and {treatment}",
+            "measure one of your programs: -- run command './bench'; or name files in {baseline} and {treatment}",
         )
     if missing:
         what = "the revision" if len(missing) > 1 else f"the {missing[0]}'s revision"

@@ -105,13 +105,13 @@ class ClusterRunner(LocalRunner):
         if self._kind == "local":
             self._progress.say(
                 f"warning: {len(hosts)} workers share this machine and disturb each other: "
-                "this tries out a run on many machines, and says nothing about hosts"
+                "use this only to try --on; it shows nothing about differences between hosts"
             )
         return Environment(own.identity, circumstances, hosts)
 
     def refuse_other(self, before: Measured, now: Environment) -> None:
         if LOCAL_HOST in before.hosts:
-            raise WrongUse("the blocks of this run are of this machine alone", "leave out --on")
+            raise WrongUse("this run was measured on this machine alone", "leave out --on")
         refuse_changed_hosts(before, now)
 
     def execution(self, bench: Bench, inputs: Mapping[str, str], sink: EventSink) -> LocalExecution:
@@ -132,7 +132,7 @@ class ClusterRunner(LocalRunner):
             fits = all(_fits(host.facts, condition) for condition in self._on.where)
             host.left_out = "" if fits else "it does not fit --where"
         other_versions = {
-            host: f"has sectax {version}, and not {__version__}"
+            host: f"has sectax {version}, but needs {__version__}"
             for host in self._cluster.present()
             if (version := self._cluster.hosts[host].facts.get("sectax", "?")) != __version__
         }
@@ -257,7 +257,7 @@ class ClusterExecution(LocalExecution):
         if not isinstance(answer, job.BlockResult) or answer.block != block.number:
             raise ValueError(f"it did not answer with block {block.number}")
         if answer.sectax != __version__:
-            raise ValueError(f"the block was measured by sectax {answer.sectax}, and not {__version__}")
+            raise ValueError(f"the block was measured by sectax {answer.sectax}, but {__version__} is needed")
         events = list(job.unpack_events(answer))
         refuse_other_work(block, events)
         for (treatment, name), value in promised(self._plan, events).items():
@@ -356,7 +356,7 @@ def _address(text: str) -> tuple[str, str]:
     kind, _, rest = text.partition(":")
     if kind == "local":
         if not rest.isdecimal() or not 1 <= int(rest) <= 64:
-            raise WrongUse(f"--on {text}: how many workers?", "write it as --on local:4")
+            raise WrongUse(f"--on {text}: local: takes a number of workers, 1 to 64", "write it as --on local:4")
         return kind, rest
     address = rest.removeprefix("//").rstrip("/")
     if kind != "dask" or not rest.startswith("//") or not _ADDRESS.fullmatch(address):

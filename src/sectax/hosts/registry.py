@@ -23,8 +23,8 @@ GROUP = "sectax.hosts"
 class Telemetry(Protocol):
     """Counters of a child."""
 
-    def read(self, just_now: bool = False) -> TelemetryReading:
-        """Read the counters; with *just_now*, shared ones may be a millisecond old. Never raises."""
+    def read(self, allow_cached: bool = False) -> TelemetryReading:
+        """Read the counters; with *allow_cached*, shared ones may be a millisecond old. Never raises."""
 
     def processors(self) -> int:
         """Number of processors available to the child."""

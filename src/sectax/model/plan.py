@@ -17,7 +17,7 @@ FIRST_LOOK = 6
 ENOUGH_BLOCKS = 10
 # Default where neither blocks nor a budget were given.
 DEFAULT_MAX_BLOCKS = 40
-# A wider verdict does not answer the question: '10 to 120 % slower' decides nothing.
+# Half-width (log ratio) beyond which an interval is too wide to act on: '10 to 120 % slower' decides nothing.
 ROUGHLY = math.log(1.12)
 # Operations at least this long count as long: a restart between them adds comparatively little.
 LONG_S = 0.5
@@ -31,7 +31,7 @@ SERVICE = "service"
 
 
 class Until(StrEnum):
-    """What a comparison must reach before it leaves the later blocks."""
+    """What must be known of a comparison before later blocks leave it out."""
 
     DIRECTION = "direction"  # slower or faster, by however little, or no more than the margin
     VERDICT = "verdict"  # slower or faster by at least the margin and about how much, or no more than the margin
@@ -76,7 +76,7 @@ class Contents:
         bytes_s: operation -> upper bound on the rate at which its own work can process the body, in bytes per second.
         operation_factor: factor whose levels are the operations; empty where it is the control.
         metadata: operations that move no body, whatever its size.
-        waits: a part -> what it may wait for and the whole does not, so that a faster whole is a warning, not a fault.
+        waits: part -> what only the part may wait for; if the whole is faster, that is a warning and not a fault.
     """
 
     size_factor: str = ""
@@ -110,7 +110,7 @@ class Procedure:
     """What varies, what is observed and how; part of an experiment's design.
 
     Attributes:
-        control: factor whose levels are compared.
+        control: factor whose levels are compared, as the security control of a study.
         factors: factors with the levels of this run, the control included.
         metrics: the first is the one that primary comparisons use.
         transfers: which part of the result applies elsewhere, in a sentence.
@@ -121,8 +121,8 @@ class Procedure:
         equal_counts: whether batches of a cell have equal operation counts instead of equal lengths, since every
             operation is a new process.
         one_processor: whether all subjects use one thread and take turns on the same processor.
-        services_on: where the services of the subjects work. `OTHERS`: on the other processors. `SUBJECTS`: on that of
-            the subjects, which it starts, and sectax on the others. Empty where there are none.
+        services_on: processors of the services. `OTHERS`: those that the subjects do not use. `SUBJECTS`: that of the
+            subjects, which start them; sectax then uses the others. Empty where there are no services.
         gap_s: idle seconds between two operations of a subject at a spaced pace.
         together: maximum number of treatments whose cells are open at once and visited in the same rounds, so that they
             fill each other's gaps; 0: every cell by itself.

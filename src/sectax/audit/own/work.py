@@ -128,14 +128,14 @@ def less_work(evidence: RunEvidence) -> Iterator[Remark]:
             ):
                 own, expected = (", ".join(sorted(map(str, values))) for values in (witnessed, usual))
                 saw = f"takes less {metric} than its baseline, which does more: {shortcut.words} "
-                advice = "take it as the difference between the two, not as the cost of the control"
+                advice = "take it as the difference between the two, not as the cost of what is compared"
                 yield warning(treatment.id, f"{saw}({shortcut.witness} is {own}, not {expected})", shortcut.why, advice)
 
 
 def _without_body(evidence: RunEvidence) -> dict[str, str]:
     """Return treatments whose operation moves only metadata, with the operation."""
-    moving = (figure for figure in evidence.series if figure.work.moves is Moves.METADATA)
-    return {figure.treatment: figure.work.operation or "the operation" for figure in moving}
+    metadata_only = (figure for figure in evidence.series if figure.work.moves is Moves.METADATA)
+    return {figure.treatment: figure.work.operation or "the operation" for figure in metadata_only}
 
 
 @check(

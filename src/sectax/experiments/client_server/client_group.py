@@ -80,7 +80,7 @@ class ClientGroup(Generic[_Client]):
         shares: Sequence[int],
         rate: float,
         ask: Callable[[_Client, int, int], None],
-        sent: Callable[[_Client], _Batch],
+        wait_for_batch: Callable[[_Client], _Batch],
     ) -> _Batch:
         """Measure one batch of all clients.
 
@@ -88,19 +88,16 @@ class ClientGroup(Generic[_Client]):
             shares: operations per client.
             rate: of the whole load, per second; 0 for a closed loop.
             ask: starts a client: number of operations, start by its clock.
-            sent: waits for a client's batch.
+            wait_for_batch: waits for a client's batch.
         """
         start = agreed_start(self._offsets)
         # On a schedule the clients alternate, so that the whole load is as even as that of one client.
         interval_ns = 1e9 / rate if rate else 0.0
-        starts = [
-            start + clock_offset.ahead_ns + round(index * interval_ns)
-            for index, clock_offset in enumerate(self._offsets)
-        ]
+        starts = [start + offset.ahead_ns + round(index * interval_ns) for index, offset in enumerate(self._offsets)]
         active = [index for index, share in enumerate(shares) if share]
         for index in active:
             ask(self.clients[index], shares[index], starts[index])
-        batches = collect_answers(partial(sent, self.clients[index]) for index in active)
+        batches = collect_answers(partial(wait_for_batch, self.clients[index]) for index in active)
         clients_on = Counter(host.name for host in self._places)
         parts = []
         for index, batch in zip(active, batches, strict=True):
@@ -146,7 +143,7 @@ def clock_offset(now: Callable[[], int], clock: Callable[[], int] = time.monoton
 
 def agreed_start(offsets: Sequence[Offset], clock: Callable[[], int] = time.monotonic_ns) -> int:
     """Common start, by this process's clock."""
-    slowest = max(clock_offset.doubt_ns for clock_offset in offsets)
+    slowest = max(offset.doubt_ns for offset in offsets)
     return clock() + _AHEAD_NS + len(offsets) * (_PER_CLIENT_NS + 4 * slowest)
 
 

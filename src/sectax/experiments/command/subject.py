@@ -46,7 +46,7 @@ class CommandSpec:
             stdout. Some programs, such as GNU grep, do less if stdout is /dev/null: give those a file.
         env: added to sectax's environment; may contain secrets, and is passed over a pipe.
         deadline_s: time limit of an execution and of its preparation.
-        ignore_failure: accept other exit statuses than 0 and signals, but neither a timeout nor lack of memory.
+        ignore_failure: accept any exit status or signal; a timeout or lack of memory still fails.
         injected_s: known cost of the positive control, spent before the process becomes the program.
         warmup: uncounted executions of a fresh launcher.
         first: whether the first execution is uncounted too, and reported separately.

@@ -134,7 +134,7 @@ class ProbeSubject:
             prepared = conversation.prepare(spec.operation, spec.parameters, spec.inputs)
             if spec.first:
                 doing = "measure"
-                before = telemetry.read(just_now=True)
+                before = telemetry.read(allow_cached=True)
                 reply = conversation.measure(1)
                 process_s = difference(before, telemetry.read()).get("cpu_time_s")
                 first_s = self._checked(conversation, reply, process_s=process_s)
@@ -158,7 +158,7 @@ class ProbeSubject:
         """
         if work.each and work.extra:
             raise ValueError("extra operations lengthen a batch; they cannot be added to single ones")
-        conversation, before = self._running(), self._telemetry.read(just_now=True)
+        conversation, before = self._running(), self._telemetry.read(allow_cached=True)
         start = time.monotonic()
         try:
             reply = conversation.measure(work.count + work.extra, work.settle, work.each)

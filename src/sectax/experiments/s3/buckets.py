@@ -160,7 +160,8 @@ class Buckets:
         self._s3.put_bucket_encryption(Bucket=name, ServerSideEncryptionConfiguration={"Rules": [rule]})
         in_force = self._rule(name)
         if (in_force.algorithm, in_force.bucket_key) != (wanted.bucket_rule, wanted.bucket_key):
-            reason = f"bucket {name} was configured with {wanted.words}, but has {in_force}"
+            applied = (in_force.algorithm or "no encryption") + (" with a bucket key" if in_force.bucket_key else "")
+            reason = f"bucket {name} was configured with {wanted.words}, but the service applied {applied}"
             raise BucketUnavailable(reason, "check whether the service supports it")
 
     def _rule(self, name: str) -> Rule:

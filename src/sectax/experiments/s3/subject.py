@@ -271,7 +271,7 @@ class S3Subject(ClientSubject):
         if is_plain is encryption.hides:
             found = "was found" if is_plain else "was not found"
             reason = f"the plaintext {found} in the server's files ({encryption.words})"
-            raise self._failure(reason, "nothing is measured that is not encrypted as its name says; report it")
+            raise self._failure(reason, "it was not measured; report it to the server's authors")
         witnesses: Witnesses = {"proof": "plaintext found on disk" if is_plain else "no plaintext on disk"}
         if stored.is_dir() and self._first_is_equal:
             self._disk_bytes = stored_bytes(stored)

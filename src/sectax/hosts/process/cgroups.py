@@ -135,10 +135,10 @@ class SharedCounters:
             if fd is not None:
                 os.close(fd)
 
-    def read(self, just_now: bool = False) -> tuple[int | None, int | None, int | None]:
-        """Ticks of steal, nanoseconds and periods of throttling; with *just_now*, at most a millisecond old."""
+    def read(self, allow_cached: bool = False) -> tuple[int | None, int | None, int | None]:
+        """Ticks of steal, nanoseconds and periods of throttling; with *allow_cached*, at most a millisecond old."""
         now = time.monotonic()
-        if not just_now or now - self._read_at > _JUST_NOW_S:
+        if not allow_cached or now - self._read_at > _JUST_NOW_S:
             self._last = (self._read_steal(), *self._read_throttling())
             self._read_at = now
         return self._last

@@ -71,11 +71,11 @@ class TelemetryReader:
         for fd in fds:
             os.close(fd)
 
-    def read(self, just_now: bool = False) -> TelemetryReading:
+    def read(self, allow_cached: bool = False) -> TelemetryReading:
         """Read the counters; never raises.
 
         Args:
-            just_now: whether shared counters may be a millisecond old, as between visits that follow each other.
+            allow_cached: whether shared counters may be a millisecond old, as between visits that follow each other.
         """
         if self._shared is None:
             return _NOTHING
@@ -86,7 +86,7 @@ class TelemetryReader:
         else:
             threads, busiest = self._read_threads()
             frequency_hz = self._read_frequency(busiest) if self._has_frequency else None
-        self._last = TelemetryReading(cpu_time_ns, threads, *self._shared.read(just_now), frequency_hz)
+        self._last = TelemetryReading(cpu_time_ns, threads, *self._shared.read(allow_cached), frequency_hz)
         return self._last
 
     def processors(self) -> int:
@@ -245,7 +245,7 @@ class NoTelemetry:
     def __init__(self, processors: int = 1) -> None:
         self._processors = processors
 
-    def read(self, just_now: bool = False) -> TelemetryReading:
+    def read(self, allow_cached: bool = False) -> TelemetryReading:
         return _NOTHING
 
     def processors(self) -> int:
@@ -261,8 +261,8 @@ class SharedTelemetry:
     def __init__(self, inner: TelemetryReader) -> None:
         self._inner = inner
 
-    def read(self, just_now: bool = False) -> TelemetryReading:
-        return replace(self._inner.read(just_now), cpu_time_ns=None, threads=None, frequency_hz=None)
+    def read(self, allow_cached: bool = False) -> TelemetryReading:
+        return replace(self._inner.read(allow_cached), cpu_time_ns=None, threads=None, frequency_hz=None)
 
     def processors(self) -> int:
         return self._inner.processors()
