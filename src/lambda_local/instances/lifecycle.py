@@ -86,7 +86,7 @@ class Lifecycle:
         The init phase has a higher CPU quota than the function; the first event starts with a full quota.
 
         Raises:
-            InstanceGone: a program did not start, exited, reported a failure, or timed out.
+            InstanceFailure: a program did not start, exited, reported a failure, or timed out.
             LambdaLocalError: no sandbox is available.
         """
         start_ns = time.monotonic_ns()
@@ -133,7 +133,7 @@ class Lifecycle:
         """Wait for a condition until a deadline of the loop's clock; return whether it was reached.
 
         Raises:
-            InstanceGone: the instance failed.
+            InstanceFailure: the instance failed.
         """
         while not reached():
             if self.gone is not None:

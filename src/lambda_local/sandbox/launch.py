@@ -58,7 +58,8 @@ def start_launcher(name: str, staging: Path) -> tuple[subprocess.Popen[bytes], s
 def map_user(launcher: int) -> None:
     """Map the users of the launcher's new user namespace.
 
-    Root's instances have two: root, which builds the instance, and an unprivileged one. Others may map only themselves.
+    If the server runs as root there are two: root, for setup, and an unprivileged one. Other users may map only
+    themselves.
 
     Raises:
         SandboxMissing: the kernel refuses.

@@ -23,7 +23,7 @@ from sectax.text.printable import printable
 _DIFFERS = SLOWER | FASTER
 # The checks of the audit on negative and positive controls.
 _OF_CONTROLS = {"negative-control", "positive-control"}
-# Characters for caveats in the one-screen report, two or three lines; the others are only named.
+# Characters for caveats in the one-screen report, about two lines; the others are only named.
 _ROOM = 200
 
 

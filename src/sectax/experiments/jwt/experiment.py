@@ -260,7 +260,7 @@ def _sizes_in_words(names: set[str]) -> str:
     most = max(lines.values())
     if most < _HEADER_BYTES / 4:
         return text
-    return f"{text}; the largest token uses {100 * most / _HEADER_BYTES:.0f} % of servers' limit of 8 KiB per header"
+    return f"{text}; the largest token uses {100 * most / _HEADER_BYTES:.0f} % of the 8 KiB that servers allow per header"
 
 
 def _header_bytes(name: str) -> int:

@@ -169,7 +169,7 @@ def count_decided(analysed: Analysed, findings: Sequence[Finding]) -> str:
     until = analysed.measured.plan.stopping.until
     number, directed = sum(is_answered(finding, until) for finding in findings), any(map(is_decided, findings))
     if until is Until.CONDITIONS:
-        return "" if directed else "The run ended when its limits were decided; it decided nothing else."
+        return "" if directed else "The run ended when its limits were decided; no other comparison was decided."
     if number == len(findings):
         return ""
     if len(findings) == 1:
