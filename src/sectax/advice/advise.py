@@ -21,7 +21,7 @@ def advice(
     workload: UserWorkload = NO_WORKLOAD,
     rows: Sequence[AdviceRow] = (),
 ) -> Advice:
-    """Join the decision with *rows*; raises `WrongUse` for options that do not apply to the run."""
+    """Join the decision with *rows*; `WrongUse` for options that do not apply."""
     measured, choice = analysed.measured, rules.choice
     by_calls = choice is not None and choice.by_calls
     if (workload.calls or workload.ttl_s) and not by_calls:

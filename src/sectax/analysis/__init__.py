@@ -1,1 +1,1 @@
-"""Compute findings from observations. Reads no files, subjects or clocks, so old runs can be judged again."""
+"""Compute findings from observations alone, so that old runs can be judged again."""

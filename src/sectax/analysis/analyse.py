@@ -1,4 +1,4 @@
-"""Analyse a whole run: findings after the audit, and verdicts withdrawn by warnings."""
+"""Analyse a run: findings after the audit, with verdicts withdrawn by warnings."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def scope_sentence(measured: Measured) -> str:
 
 
 def wrong_expected(measured: Measured) -> float:
-    """The expected number of wrong claims among secondary comparisons, which do not share an error level."""
+    """The expected number of wrong claims among secondary comparisons."""
     total = 0.0
     for comparison in measured.plan.comparisons:
         values = measured.values.get(comparison.metric, {})
@@ -76,7 +76,7 @@ RUN = "run"
 
 
 def withdraw_verdicts(plan: Plan, findings: Iterable[Finding], warnings: Iterable[AuditWarning]) -> tuple[Finding, ...]:
-    """Attach warnings to the findings that they concern, and withdraw verdicts with fatal warnings.
+    """Attach warnings to findings, and withdraw verdicts with fatal ones.
 
     A warning's subject is a comparison, a treatment (either arm), a cell, a family, a metric or the whole run. A
     warning about a positive control concerns the verdicts that depend on it; one about a metric concerns its verdicts

@@ -96,7 +96,7 @@ def resolve_counterpart(counterpart: Counterpart, plan: Plan) -> Counterpart:
 
 
 def compare_runs(a: Analysed, b: Analysed) -> RunComparison:
-    """Compare the effects of two runs, and absolute figures where both measured the same.
+    """Compare the effects of two runs, and absolute figures that both measured.
 
     Raises:
         WrongUse: the runs are of different experiments.
@@ -286,12 +286,12 @@ def _scaled(estimate: Estimate, size: float) -> Figure:
 
 
 def _agrees(levels: Mapping[str, str], wanted: Mapping[str, str]) -> bool:
-    """Whether a treatment has all wanted levels; factors that the run lacks are ignored."""
+    """Whether a treatment has all wanted levels of the run's own factors."""
     return all(levels[factor] == level for factor, level in wanted.items() if factor in levels)
 
 
 def _base_row(analysed: Analysed, counterpart: Counterpart, table: PublishedTable) -> int:
-    """The row of the run's baseline if rows are levels of the control, otherwise the first row."""
+    """The row of the baseline if rows are levels of the control, else the first."""
     plan = analysed.measured.plan
     if counterpart.factors.get(table.rows) != plan.control:
         return 0
@@ -301,7 +301,7 @@ def _base_row(analysed: Analysed, counterpart: Counterpart, table: PublishedTabl
 
 
 def ratio(over: Figure, under: Figure) -> Figure:
-    """The ratio of two figures with the widest interval that theirs allow, or the reason why it is missing.
+    """The ratio of two figures with the widest interval, or why it is missing.
 
     A published figure has no interval and counts as exact.
     """
@@ -385,7 +385,7 @@ def _is_measured(run: Analysed, treatment: str, name: str) -> bool:
 
 
 def _option_differences(a: Plan, b: Plan, levels: Set[str]) -> Iterator[Difference]:
-    """Options of the experiment that differ, of the level that they name or else of the run."""
+    """Options that differ, of the level that they name or else of the run."""
     for name in dict.fromkeys((*a.options, *b.options)):
         options_a, options_b = (_by_level(name, plan.options.get(name, ()), levels) for plan in (a, b))
         for subject in dict.fromkeys((*options_a, *options_b)):

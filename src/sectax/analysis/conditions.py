@@ -1,4 +1,4 @@
-"""Decide conditions such as 'slower by more than 5 %': they hold, are ruled out, or are undecided."""
+"""Decide conditions such as 'slower by more than 5 %': held, ruled out, undecided."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sectax.model.treatment import CONTROLS, Comparison, Role, Standing, Treatme
 
 
 def concerns(condition: Condition, comparison: Comparison, plan: Plan) -> bool:
-    """Whether a condition applies to a comparison: those that it names, or else the primary ones."""
+    """Whether a condition applies to a comparison: a named or else a primary one."""
     if not condition.is_share or comparison.standing in CONTROLS:
         return False
     if not condition.metric and not condition.about and comparison.standing is not Standing.PRIMARY:
@@ -30,7 +30,7 @@ def concerns(condition: Condition, comparison: Comparison, plan: Plan) -> bool:
 
 
 def leading_metrics(plan: Plan) -> frozenset[str]:
-    """The metrics that a run continues for: those of its conditions if it stops by them, otherwise the first."""
+    """The metrics that a run continues for: of its conditions, or else the first."""
     first = plan.metrics[0].name
     named = {condition.metric or first for condition in plan.stopping.conditions if condition.is_share}
     return frozenset(named if named and plan.stopping.until is Until.CONDITIONS else {first})
@@ -46,7 +46,7 @@ def conditions_about(plan: Plan, comparison: Comparison) -> tuple[Condition, ...
 
 
 def decide_by_interval(condition: Condition, low: float, high: float) -> ConditionAnswer:
-    """Decide a condition from an interval of the log ratio alone; positive is costlier."""
+    """Decide a condition from an interval of the log ratio (positive is costlier)."""
     limit = math.log1p(condition.limit)
     low, high = (low, high) if condition.costlier else (-high, -low)
     if low > high:  # empty: no value agrees with all looks
@@ -57,7 +57,7 @@ def decide_by_interval(condition: Condition, low: float, high: float) -> Conditi
 
 
 def needs_control(condition: Condition, low: float, high: float) -> bool:
-    """Whether 'ruled out' needs proof of the run's sensitivity; the opposite direction needs none."""
+    """Whether 'ruled out' needs proof of sensitivity; the other direction does not."""
     return decide_by_interval(condition, low, high) is ConditionAnswer.RULED_OUT and not (
         high < 0 if condition.costlier else low > 0
     )
@@ -69,7 +69,7 @@ def conclude(
     findings: Sequence[Finding],
     values: Mapping[str, Mapping[str, Span | str]] = MappingProxyType({}),
 ) -> tuple[Concluded, ...]:
-    """Decide conditions: they hold if they do for one comparison, and are ruled out if they are for all.
+    """Decide conditions: held by one comparison, or ruled out by all.
 
     Args:
         findings: after the audit, including the run's own controls.
@@ -141,7 +141,7 @@ def _span(
     own: Sequence[Finding],
     values: Mapping[str, Mapping[str, Span | str]],
 ) -> Span | str | None:
-    """A treatment's value, or its growth over the baseline; a string with the reason if unknown."""
+    """A treatment's value or growth over the baseline; text if it is unknown."""
     span = values.get(treatment.id, {}).get(condition.metric)
     if not isinstance(span, Span) or not condition.growth:
         return span
@@ -246,7 +246,7 @@ def _positives(comparison: Comparison, plan: Plan, findings: Sequence[Finding]) 
 
 
 def _change(pair: EffectPair) -> tuple[float, float] | None:
-    """The interval of an effect's change from one run to the other; None if one has no claim."""
+    """The interval of an effect's change between runs; None if one has no claim."""
     a, b = pair.a.effect, pair.b.effect
     if a is None or b is None or {pair.a.verdict, pair.b.verdict} & NO_CLAIM:
         return None

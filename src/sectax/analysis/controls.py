@@ -66,7 +66,7 @@ def family_controls(measured: Measured, findings: Iterable[Finding]) -> tuple[Fa
 
 
 def _half_width(effect: Effect | None) -> float | None:
-    """Half of the interval's width as a share: a cost that about half of all runs would detect.
+    """Half of the interval's width as a share: about what half of all runs detect.
 
     Adds the guard that a negative control's own interval lacks.
     """

@@ -43,7 +43,7 @@ def intervals(
     fixed: bool = False,
     host: HostIndices | None = None,
 ) -> Sequence:
-    """The interval of every row after its last block; arrays of the result have shape (rows,).
+    """The interval of every row after its last block, shape (rows,).
 
     Args:
         differences, reference: shape (rows, blocks), NaN if missing.
@@ -95,7 +95,7 @@ def blocks_pending(measured: Measured) -> int:
 
 
 def _is_judged_once(measured: Measured) -> bool:
-    """Whether the number of blocks is independent of results: fixed by the plan, or ended by the budget alone."""
+    """Whether the number of blocks is independent of results: fixed, or by budget."""
     stopping = measured.plan.stopping
     if stopping.fixed_blocks is not None:
         return blocks_pending(measured) == 0
@@ -103,7 +103,7 @@ def _is_judged_once(measured: Measured) -> bool:
 
 
 def effects(measured: Measured) -> tuple[Effect | None, ...]:
-    """The effect of every comparison, in the order of the plan; None if no block has both arms."""
+    """The effects, in the order of the plan; None if no block has both arms."""
     pairs = pair(measured)
     if not pairs.comparisons:
         return ()
@@ -135,7 +135,7 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
         return _own_cost(measured, measured.plan.metric(metric), baseline)
 
     def effect(row: int, bias: float, added: float | None = None) -> Effect | None:
-        """The effect of a row, its limits moved outward by *bias*; *added* is the known cost of a positive control."""
+        """A row's effect, its limits moved outward by *bias*; *added* is a known cost."""
         if both.count[row] < 1:
             return None
         comparison = pairs.comparisons[row]
@@ -181,7 +181,7 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
 
 
 def margin_needed(low: float, high: float) -> float | None:
-    """The smallest margin at which an interval gives 'equal' or 'within the margin'; None if there is none."""
+    """The smallest margin that gives 'equal' or 'within the margin', if any."""
     return log_to_margin(max(abs(low), abs(high)))
 
 
@@ -191,14 +191,14 @@ def log_to_margin(farthest: float) -> float | None:
 
 
 def _kinds(plan: Plan, pairs: Pairs) -> list[tuple[str, str]]:
-    """Family and observation of every comparison: a control applies to those with the same."""
+    """Family and observation of every comparison, which a control must share."""
     observed = {metric.name: metric.observed for metric in plan.metrics}
     family = {cell.id: cell.family for cell in plan.cells}
     return [(family[comparison.cell], observed[comparison.metric]) for comparison in pairs.comparisons]
 
 
 def _added(measured: Measured, pairs: Pairs, row: int) -> float | None:
-    """The known cost of a positive control as the mean log ratio over blocks; None if unknown.
+    """A positive control's known cost as a mean log ratio; None if unknown.
 
     Per block, since fixed seconds are a different share of an operation when the machine gets faster or slower.
     """
@@ -218,7 +218,7 @@ def _added(measured: Measured, pairs: Pairs, row: int) -> float | None:
 
 
 class _Cost(NamedTuple):
-    """A treatment's own figure as a cost, with the limits of its interval if there is one."""
+    """A treatment's own figure as a cost, with the limits of its interval if any."""
 
     point: float
     ends: tuple[float, ...]
@@ -236,7 +236,7 @@ def _own_cost(measured: Measured, metric: Metric, treatment: str) -> _Cost | Non
 
 
 def _absolute(effect: Effect, baseline: _Cost) -> Estimate:
-    """An effect in the unit of a cost, computed from its ratio and the baseline's own figure.
+    """An effect in the unit of a cost: its ratio times the baseline's figure.
 
     The mean of block differences is dominated by slow blocks and may contradict the ratio. Both intervals hold at the
     sum of their error levels, so the difference is within their far ends.

@@ -17,7 +17,7 @@ from sectax.stats.confidence_sequence import UNSEEN
 
 
 def judge(measured: Measured) -> tuple[Finding, ...]:
-    """The finding of every comparison and control, in the order of the plan, before warnings are applied.
+    """The findings, in the order of the plan, before warnings are applied.
 
     Fast enough to call after each block: a few milliseconds for sixty comparisons.
     """
@@ -39,7 +39,7 @@ def judge(measured: Measured) -> tuple[Finding, ...]:
 
 
 def _add_needs(findings: list[Finding], measured: Measured) -> list[Finding]:
-    """Add to undecided findings the blocks and seconds that a verdict needs, or the margin in reach.
+    """Add what undecided findings need: blocks and seconds, or a wider margin.
 
     Not with one block, nor for cells that are measured once.
     """

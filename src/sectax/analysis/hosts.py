@@ -24,7 +24,7 @@ BETWEEN_HOSTS = "deviation-between-hosts"
 
 
 def across_hosts(measured: Measured, findings: Sequence[Finding]) -> tuple[AcrossHosts, ...]:
-    """Analyse every comparison with an effect across hosts; empty for a run on one host.
+    """Analyse every effect across hosts; empty for a run on one host.
 
     Args:
         findings: of all comparisons in the order of the plan, after the audit.
@@ -106,7 +106,7 @@ def _similar_hosts(finding: Finding, hosts: stats.HostSummaries) -> tuple[Findin
 def _kinds_reason(
     measured: Measured, hosts: stats.HostSummaries, names: Sequence[str], level: float, least: float
 ) -> str:
-    """Why one claim cannot hold for all hosts: there are different kinds of them; empty if not."""
+    """Why one claim cannot hold for all hosts (different kinds); empty if it can."""
     hint = "measure each kind in a separate run, for example with --where cpu_model=PATTERN"
     models = [measured.processor(name) for name in names]
     kinds = sorted(set(models))

@@ -45,7 +45,7 @@ class UndecidedRows:
 
 
 def blocks_needed(rows: UndecidedRows, margin: float, last_look: int) -> list[tuple[int, int] | None]:
-    """The range (fewest, most) of further blocks that a verdict may take, for each row.
+    """The fewest and most further blocks that a verdict may take, for each row.
 
     Beyond the plan's last look, of a run planned for that length.
 
@@ -65,7 +65,7 @@ def blocks_needed(rows: UndecidedRows, margin: float, last_look: int) -> list[tu
 
 
 def margins_in_reach(rows: UndecidedRows, end: int, last_look: int) -> Array:
-    """The margin (log ratio) at which each row would probably be decided at block `end`, shape (rows,).
+    """The margin (log ratio) that would probably decide each row at block `end`.
 
     Infinite if the spread is unknown.
     """
@@ -84,7 +84,7 @@ def conclusive(low: Array, high: Array, margin: float) -> NDArray[np.bool_]:
 
 
 def _deciding_block(rows: UndecidedRows, margin: float, last_look: int) -> Array:
-    """The block at which each row would be decided, shape (rows, draws); infinite beyond the grid."""
+    """The deciding block, shape (rows, draws); infinite beyond the grid."""
     effect, spread = _draws(rows)
     widths = np.array([_widths(alpha, last_look, tuple(_GRID.tolist())) for alpha in rows.alpha.tolist()])
     plain = half_width(_GRID, spread[:, :, None], widths[:, None, :])
@@ -99,7 +99,7 @@ def _deciding_block(rows: UndecidedRows, margin: float, last_look: int) -> Array
 
 
 def _draws(rows: UndecidedRows) -> tuple[Array, Array]:
-    """Equally likely normal steps of the mean and inverse-chi spreads, shape (rows, draws) each."""
+    """Equally likely normal steps and inverse-chi spreads, shape (rows, draws) each."""
     from scipy.special import chdtri, ndtri
 
     degrees = np.maximum(rows.count - 1, 1)[:, None]

@@ -36,7 +36,7 @@ def costs(values: Array, metric: Metric) -> Array:
 
 @dataclass(frozen=True)
 class Pairs:
-    """All comparisons of a run in the order of the plan; arrays have shape (comparisons, blocks) unless given.
+    """All comparisons of a run as arrays, in the order of the plan.
 
     Attributes:
         logs: log differences of treatment and baseline, positive if costlier.
@@ -100,7 +100,7 @@ def pair(measured: Measured) -> Pairs:
 
 
 def host_places(measured: Measured) -> HostIndices | None:
-    """The index in `measured.machines` of every finished block's host; None for one host."""
+    """The index in `measured.machines` of every block's host; None for one host."""
     if len(measured.machines) < 2:
         return None
     host = {block: index for index, blocks in enumerate(measured.machines.values()) for block in blocks}

@@ -1,4 +1,4 @@
-"""Decide which comparisons a run must continue to measure; limits of time and blocks are the caller's."""
+"""Decide which comparisons a run must continue to measure, by results alone."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _is_open(measured: Measured, finding: Finding) -> bool:
 
 
 def _unequal_work(measured: Measured, finding: Finding) -> bool:
-    """Whether witnesses show that the arms did different work, so that more blocks cannot give a verdict."""
+    """Whether witnesses show unequal work, so that more blocks cannot help."""
     treatment, baseline = (
         measured.witnesses.get(name, {}) for name in (finding.comparison.treatment, finding.comparison.baseline)
     )
@@ -130,7 +130,7 @@ def _unequal_work(measured: Measured, finding: Finding) -> bool:
 
 
 def _may_lean(measured: Measured, finding: Finding) -> bool:
-    """Whether the verdict may turn out to be within the margin, which needs the positive control.
+    """Whether the verdict may be within the margin, which needs a positive control.
 
     Unlikely if the effect so far exceeds twice the margin; then long operations are not spent on the control.
     """
@@ -145,7 +145,7 @@ def _may_lean(measured: Measured, finding: Finding) -> bool:
 
 
 def _needs_control(plan: Plan, finding: Finding, positive: Finding) -> bool:
-    """Whether a condition is ruled out only if the positive control shows enough sensitivity."""
+    """Whether ruling a condition out needs a sensitive positive control."""
     effect = finding.effect
     return effect is not None and any(
         needs_control(condition, effect.low, effect.high) and not would_detect(positive, condition.limit)
@@ -154,7 +154,7 @@ def _needs_control(plan: Plan, finding: Finding, positive: Finding) -> bool:
 
 
 def _measured_once(measured: Measured) -> frozenset[str]:
-    """Treatments of cells that are measured once, and were visited in a finished block."""
+    """Treatments of cells measured once that were visited in a finished block."""
     once = {cell.id for cell in measured.plan.cells if cell.once}
     return frozenset(
         treatment.id

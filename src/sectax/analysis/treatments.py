@@ -63,7 +63,7 @@ def estimate(metric: Metric, values: list[float], level: float) -> Estimate:
 
 
 def tail(metric: Metric, quantile: float, blocks: Sequence[Sequence[float]], level: float) -> Estimate:
-    """Estimate a quantile of one treatment from the observations of all its blocks, which are not independent.
+    """Estimate a quantile of one treatment from clustered observations of blocks.
 
     Args:
         quantile: 1 for the maximum and 0 for the minimum, which have no interval.
@@ -78,7 +78,7 @@ def tail(metric: Metric, quantile: float, blocks: Sequence[Sequence[float]], lev
 
 
 def _needs_ranks(metric: Metric) -> bool:
-    """Whether a metric has ties and jumps, so that a mean of logs would claim too much precision."""
+    """Whether a metric has ties and jumps, so that a mean of logs overclaims."""
     in_bytes = metric.unit == "B" and metric.summary in (Summary.MAXIMUM, Summary.MEDIAN)
     return metric.resolution > 0 or in_bytes or metric.summary == Summary.MAXIMUM
 

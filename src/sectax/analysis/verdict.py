@@ -52,7 +52,7 @@ _MIRRORED = {
 
 
 def meets_stopping_rule(answer: VerdictId, low: float, high: float, point: float, margin: float, until: Until) -> bool:
-    """Whether a comparison has reached the run's stopping rule (docs/method-notes.md, 'When to stop').
+    """Whether a comparison has reached the run's stopping rule.
 
     Verdicts within the margin are always precise enough.
 
@@ -68,7 +68,7 @@ def meets_stopping_rule(answer: VerdictId, low: float, high: float, point: float
 
 
 def target_width(point: float, margin: float, until: Until) -> float:
-    """The width of the interval (log ratio) that is precise enough for an effect of this size."""
+    """The interval's width (log ratio) that is precise enough for such an effect."""
     if until is Until.PRECISE:
         return max(math.log1p(margin), min(abs(point) / 2, max(PRECISE_WIDTH, PRECISE_SHARE * abs(point))))
     return 2 * max(ROUGHLY, PRECISE_SHARE * abs(point))

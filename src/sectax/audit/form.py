@@ -106,7 +106,7 @@ class TrialWork:
 
 @dataclass(frozen=True)
 class Setting:
-    """Hardware, software and options of a measurement (options as the tool names them)."""
+    """Hardware, software and options (as the tool names them) of a measurement."""
 
     processor: str | None = None
     runtime: str | None = None

@@ -123,7 +123,7 @@ def freeze(
 
 
 def _warming_share(plan: Plan, pilot_times: Mapping[str, PilotTimes], left_s: float) -> float:
-    """The share of the needed warm-up that fits into half of the budget given by the user."""
+    """The share of the needed warm-up that fits into half of the user's budget."""
     needed_s = FIRST_LOOK * sum(
         pilot_times[treatment.id].warming_s for treatment in plan.treatments if treatment.id in pilot_times
     )
@@ -133,7 +133,7 @@ def _warming_share(plan: Plan, pilot_times: Mapping[str, PilotTimes], left_s: fl
 
 
 def resize_batches(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, float]) -> Calibrated | None:
-    """Choose new batch sizes for cells whose batches turned out uneven; None if there are none.
+    """Choose new sizes for uneven batches; None if there are none.
 
     Args:
         operation_s: seconds per operation in the fastest visit of the last block, by treatment; treatments that are
@@ -179,7 +179,7 @@ def _set_count(calibration: Calibration, count: int) -> Calibration:
 
 
 def _resize_negatives(plan: Plan, calibrations: dict[str, Calibration]) -> dict[str, Calibration]:
-    """Give each negative control the batch length of its family that differs most from the baseline's.
+    """Give negative controls the batch length that differs most from the baseline's.
 
     So the control shows if the batch length alone makes a difference on this machine.
     """
@@ -207,7 +207,7 @@ def _resize_negatives(plan: Plan, calibrations: dict[str, Calibration]) -> dict[
 def _rounds(
     plan: Plan, pilot_times: Mapping[str, PilotTimes], calibrations: Mapping[str, Calibration], left_s: float
 ) -> dict[str, int]:
-    """Rounds per block by cell: those with the soonest verdict, fewer if the blocks would not fit into the budget.
+    """Rounds per block by cell: those with the soonest verdict that fit the budget.
 
     Never fewer than the plan's minimum and than a known extra cost in whole operations needs.
     """
@@ -284,7 +284,7 @@ def _fit(
     block_s: float,
     worth: float,
 ) -> None:
-    """Cut rounds, longest cell first, until a block lasts *block_s* or all rounds are under *worth* of a fair share."""
+    """Cut rounds, longest cell first, until a block lasts *block_s* or all are short."""
     while (takes_s := sum(block_cost[cell] + rounds[cell] * round_cost[cell] for cell in rounds)) > block_s:
         floor_s = worth * takes_s / len(rounds)
         cut = [cell for cell in rounds if rounds[cell] > least[cell] and rounds[cell] * round_cost[cell] > floor_s]
@@ -297,7 +297,7 @@ def _fit(
 def _round_s(
     frozen: Sequence[Calibration], times: Mapping[str, PilotTimes], at_once: Collection[str], gap_share: float = 1.0
 ) -> float:
-    """Seconds of one round at the pilot's pace; idle gaps are filled by the other treatments.
+    """Seconds of one round at the pilot's pace, with gaps filled by others.
 
     Args:
         at_once: treatments that are visited concurrently.
@@ -365,7 +365,7 @@ def _best_rounds(
 
 
 def _noise(plan: Plan, cell: Cell, pilot_times: Mapping[str, PilotTimes]) -> Noise | None:
-    """The variance of log ratios to the baseline in a cell, from the second half of each process."""
+    """The variance of log ratios to the baseline, from each process's second half."""
     baseline = pilot_times.get(cell.baseline)
     if baseline is None:
         return None
@@ -413,7 +413,7 @@ def target_half_width(stopping: Stopping, distance: float) -> float:
 
 
 def rounds_for_extra(calibration: Calibration, extra: float, rounds: int, most: int) -> int:
-    """The fewest rounds in which whole operations add a known cost to within a tenth; `most` if there are none."""
+    """The fewest rounds for a known cost to within a tenth; `most` without one."""
     for count in range(rounds, most + 1, 2):
         if abs(calibration.known_extra(extra, count) - extra) <= extra / 10:
             return count

@@ -1,4 +1,4 @@
-"""The pilot: runs every treatment in processes of its own to find how long its operations take.
+"""The pilot: finds how long the operations of every treatment take.
 
 Its measurements are never part of a result. `calibration.freeze` computes sizes and rounds from them.
 """
@@ -64,7 +64,7 @@ Tick = Callable[[str, float], None]
 
 @dataclass(frozen=True)
 class _Reading:
-    """Seconds of a batch by the clock of the plan's first metric, and seconds that its caller waited."""
+    """Seconds of a batch: by the first metric's clock, and as its caller waited."""
 
     elapsed_s: float
     spanned_s: float
@@ -116,7 +116,7 @@ def calibrate(
 
 
 def pilot_treatments(plan: Plan, specs: Mapping[str, SubjectSpec]) -> tuple[str, ...]:
-    """The treatments that the pilot runs: not those with their baseline's subject or a known duration."""
+    """The treatments that the pilot runs: one per subject of unknown duration."""
     return tuple(
         treatment.id
         for treatment in plan.treatments
@@ -125,7 +125,7 @@ def pilot_treatments(plan: Plan, specs: Mapping[str, SubjectSpec]) -> tuple[str,
 
 
 def _source(treatment: Treatment, plan: Plan, specs: Mapping[str, SubjectSpec]) -> str:
-    """The treatment whose readings apply: the baseline if both have the same subject, otherwise itself."""
+    """The treatment whose readings apply: the baseline if the subject is the same."""
     baseline = plan.cell(treatment.cell).baseline
     return baseline if specs[treatment.id] == specs[baseline] else treatment.id
 
@@ -146,7 +146,7 @@ def _one_at_a_time(tick: Tick) -> Tick:
 
 
 def _pilot_cell(members: list[_Pilot], emit: Emit, cpu_sets: CpuSets) -> dict[str, PilotTimes]:
-    """Run the treatments of a cell by turns, as a block does, so that they share interference."""
+    """Run a cell's treatments by turns, as a block does, to share interference."""
     alive = list(members)
     indices = {pilot.name: index for index, pilot in enumerate(members)}
     by_name = {pilot.name: pilot for pilot in members}
@@ -244,7 +244,7 @@ class _Pilot:
             left -= part
 
     def size(self) -> None:
-        """Find the number of operations per batch; in the first process only, after all of the cell have started."""
+        """Find the operations per batch, after all processes of the cell started."""
         if self._count:
             return
         plan = self._plan
@@ -271,7 +271,7 @@ class _Pilot:
         self.subject.kill()
 
     def times(self) -> PilotTimes:
-        """The readings of all processes. Raises `SubjectFailed` if the clock did not advance."""
+        """The readings of all processes; `SubjectFailed` if the clock did not advance."""
         metric, count = self._plan.metrics[0], self._count
         readings = [reading for process in self._processes for reading in process]
         if any(reading.elapsed_s <= 0 for reading in readings):
@@ -303,7 +303,7 @@ class _Pilot:
         return _shortest_s(self._witnesses, self._plan.metrics[0], timed_alone=self._plan.times_one_by_one)
 
     def _read(self, count: int) -> _Reading:
-        """Run one batch, without counting the idle gap: in a block other subjects run during it."""
+        """Run one batch; the idle gap does not count, as others run during it."""
         self._tick(self.name, 0.0)
         began = time.monotonic()
         visit, metric = self.subject.visit(Work(count)), self._plan.metrics[0].observed
@@ -329,7 +329,7 @@ def _batches(visit_s: float, *, sizes_only: bool) -> int:
 def _smallest_count(
     read: Callable[[int], _Reading], shortest_s: float, aim_s: float, most: int | None, first: int = 1
 ) -> tuple[int, int | None, list[_Reading]]:
-    """Operations of the shortest reliable batch, the most that fit into a visit, and the readings of that batch."""
+    """Shortest reliable and longest possible batch, and the reading of the former."""
     enough_s = max(shortest_s, aim_s / 2)
     following: int | None = first
     count, room, readings = first, most, [_Reading(0.0, 0.0)]
@@ -351,7 +351,7 @@ def _smallest_count(
 
 
 def _room_for_operations(reading: _Reading, count: int, shortest_s: float) -> int | None:
-    """Operations that fit into a visit, at least those the clock needs; None if the reading is zero."""
+    """Operations that fit into a visit; None if the reading is zero."""
     if reading.elapsed_s <= 0:
         return None
     needed = math.ceil(shortest_s * count / reading.elapsed_s)
@@ -363,7 +363,7 @@ def _elapsed_s(subject: Subject, count: int, metric: Metric, settle: int = 0) ->
 
 
 def _coarsest(witnesses: Witnesses, name: str, metric: Metric) -> float:
-    """A property of the subject's clock in seconds, 0 if unknown: the coarser clock if CPU time is measured."""
+    """A property of the coarser clock of the subject in seconds, 0 if unknown."""
     clocks = ("clock", "cpu_clock") if metric.cpu else ("clock",)
     return max(float(witnesses.get(f"{clock}_{name}_s", 0.0)) for clock in clocks)
 
@@ -374,7 +374,7 @@ def _shortest_s(witnesses: Witnesses, metric: Metric, *, timed_alone: bool = Fal
 
 
 def _empty_cost(spec: SubjectSpec, metric: Metric, emit: Emit, family: str) -> float | None:
-    """Seconds of an empty operation in this family's loop; None if it cannot be measured."""
+    """Seconds of an empty operation in this family's loop, or None."""
     subject = Guarded(f"{family}: empty", spec)
     try:
         witnesses = subject.open()

@@ -28,7 +28,7 @@ _RECENT = 3
 
 
 def least_block_s(plan: Plan, open_s: float = 0.0, operations_s: float = 0.0, *, may_idle: bool = False) -> float:
-    """Lower bound for the seconds of a block: all treatments opened and visited in the fewest rounds.
+    """Lower bound for the seconds of a block with the fewest rounds.
 
     Args:
         open_s: seconds of the fastest opening.
@@ -41,13 +41,13 @@ def least_block_s(plan: Plan, open_s: float = 0.0, operations_s: float = 0.0, *,
 
 
 def refuse_before_start(plan: Plan, open_s: float, *, may_idle: bool) -> None:
-    """Refuse a budget too short for a verdict before anything is started (arguments: see `least_block_s`)."""
+    """Refuse a budget too short for a verdict before anything starts."""
     pilot_s = PROCESSES * len(plan.treatments) * open_s
     refuse_too_small(plan, pilot_s, least_block_s(plan, open_s, may_idle=may_idle))
 
 
 def refuse_too_small(plan: Plan, pilot_s: float, block_s: float, *, room: float = _ROOM) -> None:
-    """Refuse a user's budget that cannot fit the pilot and the blocks of a first verdict.
+    """Refuse a budget too short for the pilot and the blocks of a first verdict.
 
     Args:
         pilot_s, block_s: lower bounds known so far.
@@ -77,7 +77,7 @@ def fewer_levels_hint(plan: Plan) -> str:
 def set_last_look(
     plan: Plan, calibrated: Calibrated, block_s: float, paced_s: float, elapsed_s: float, once_s: float = 0.0
 ) -> Calibrated:
-    """Set the last look before the first block: the number of blocks that fit into the budget.
+    """Set the last look before the first block: the blocks that fit the budget.
 
     Args:
         block_s: seconds of an undisturbed block; a disturbed run ends before its last look.
@@ -106,7 +106,7 @@ def set_last_look(
 
 
 def update_last_look(plan: Plan, calibrated: Calibrated, done: int, block_s: float, left_s: float) -> Calibrated | None:
-    """Set the last look again from the duration of real blocks; None if it does not change.
+    """Set the last look again from real blocks; None if it does not change.
 
     Done right before the first look and from durations only, so that no result influences the number of looks.
 
@@ -127,7 +127,7 @@ def update_last_look(plan: Plan, calibrated: Calibrated, done: int, block_s: flo
 
 
 def block_s(plan: Plan, calibrated: Calibrated, gaps: Mapping[str, float], *, pace: float = 1.0) -> float:
-    """Simulate a block of all calibrated treatments and return its seconds, without cells that are measured once.
+    """Simulate a block of all calibrated treatments and return its seconds.
 
     Args:
         gaps: by treatment, minimum idle seconds between two of its operations; 0 if missing.
@@ -193,11 +193,11 @@ class BlockTimes:
         self._once_s = 0.0
 
     def longer_s(self) -> float | None:
-        """The duration to announce again; None unless blocks take more than `WITHIN` times as long as announced."""
+        """The duration to announce again; None unless over `WITHIN` times the old one."""
         return self._announced(self.about_s) if self.about_s > self._within_s else None
 
     def overrun_s(self, passed_s: float, share: float) -> float | None:
-        """The duration to announce again during the first block; None if the announced one still holds.
+        """The duration to announce again during the first block, or None.
 
         Args:
             passed_s: seconds since the block started.

@@ -28,7 +28,7 @@ _GROWTH = 8
 
 @dataclass(frozen=True)
 class Warming:
-    """Operations and seconds until a process is warm; `ended` is False if it was still getting faster."""
+    """Operations and seconds until a process is warm, and whether it got there."""
 
     operations: int = 0
     seconds: float = 0.0

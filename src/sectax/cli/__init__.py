@@ -1,1 +1,1 @@
-"""Commands: they read the command line, call the rooms below, and print what these return."""
+"""Commands: read the command line, call the rooms below, print the results."""

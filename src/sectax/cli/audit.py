@@ -48,7 +48,7 @@ def command(
     form: Form,
     **columns: Any,
 ) -> None:
-    """Check a run, a published study, or the output of another tool for common mistakes.
+    """Check a run, a published study or another tool's output for mistakes.
 
     FILE is the output of a benchmark tool, whole or pasted into a text, or a table (CSV, TSV, Markdown); - reads
     standard input. --format lists the tools; docs/audit.md describes what is read from each.

@@ -1,4 +1,4 @@
-"""`sectax.toml`: defaults for options, from this folder or the nearest one above it (docs/config.md)."""
+"""`sectax.toml`: defaults for options, from the nearest one (docs/config.md)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ trust_config = click.option(
 
 @dataclass(frozen=True)
 class ConfigFile:
-    """A `sectax.toml`: its path, and its content, which may be that of another revision."""
+    """A `sectax.toml`: its path and content, perhaps of another revision."""
 
     path: Path
     text: str
@@ -79,7 +79,7 @@ def choose(file: ConfigFile | None) -> None:
 
 
 def find() -> ConfigFile | None:
-    """The nearest `sectax.toml`; None without one. Raises `WrongUse` if it belongs to another user."""
+    """The nearest `sectax.toml` or None; `WrongUse` if it belongs to another user."""
     chosen = _CHOSEN.get()
     if chosen is not None:
         return chosen[0]
@@ -89,7 +89,7 @@ def find() -> ConfigFile | None:
 
 
 def read_text(path: Path, hint: str = "") -> str:
-    """Read a TOML file. Raises `WrongUse`, with *hint*, if it cannot be read or belongs to another user."""
+    """Read a TOML file; `WrongUse` with *hint* if unreadable or another user's."""
     try:
         if path.stat().st_uid not in (os.geteuid(), 0):
             raise WrongUse(f"{path} belongs to another user", f"copy it, or ignore it with {NO_CONFIG}")
@@ -196,7 +196,7 @@ def _announcing(path: Path, command: click.Command, rivals: tuple[tuple[str, ...
 def _options_from_file(
     ctx: click.Context, values: dict[str, Any], rivals: tuple[tuple[str, ...], ...]
 ) -> list[click.Parameter]:
-    """The options that came from the file, without those that the command line cancels."""
+    """The options from the file that the command line does not cancel."""
     source = {name: ctx.get_parameter_source(name) for name in values}
     typed = {name for name, origin in source.items() if origin is ParameterSource.COMMANDLINE}
     ours = {name for name, origin in source.items() if origin is ParameterSource.DEFAULT_MAP}

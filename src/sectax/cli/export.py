@@ -43,7 +43,7 @@ def exported(run_file: Path) -> str:
 
 
 def _measurements(visit: Visit) -> Iterator[dict[str, float]]:
-    """One measurement per batch; peak memory and kernel time are those of the whole visit."""
+    """One measurement per batch; memory and kernel time are of the whole visit."""
     batches = {name: [seen for seen in visit.observations if seen.metric == name] for name in (WALL, CPU, PEAK_MEMORY)}
     executions = sum(wall.count for wall in batches[WALL])
     in_kernel_s = visit.telemetry.get(SYSTEM_S)

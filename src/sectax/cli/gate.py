@@ -134,7 +134,7 @@ _SELF_TEST = {
 
 
 def _refuse_misplaced(words: Sequence[str]) -> None:
-    """Refuse options of the gate after `--`, and options of `run` that do not apply to a gate."""
+    """Refuse the gate's options after `--`, and options of `run` not for a gate."""
     own = {name for option in command.params for name in option.opts if name.startswith("--")} - {
         "--quiet",
         "--verbose",
@@ -147,7 +147,7 @@ def _refuse_misplaced(words: Sequence[str]) -> None:
 
 
 def use_config_of_baseline(args: Sequence[str]) -> None:
-    """Read sectax.toml from the baseline revision: the change under test must not decide about its own gate.
+    """Read sectax.toml from the baseline revision, not from the change under test.
 
     Args:
         args: the words after `gate`.
@@ -190,18 +190,18 @@ def _typed_value(words: Sequence[str], option: str) -> str | None:
 
 
 def _baseline_commit(revision: object) -> tuple[Path | None, str | None]:
-    """The root of the repository and the commit of a revision; None for what does not exist."""
+    """The repository's root and a revision's commit; None for what does not exist."""
     root = ask_git("rev-parse", "--show-toplevel")
     return (Path(root) if root else None), (resolve_commit(revision) if isinstance(revision, str) else None)
 
 
 def _is_tracked(path: Path, root: Path) -> bool:
-    """Whether a file is in the repository: files that git does not track are the user's own."""
+    """Whether a file is in the repository; others are the user's own."""
     return path.is_relative_to(root) and bool(ask_git("ls-files", "--", str(path), cwd=root))
 
 
 def _read_limits(file: Path, baseline_rev: str | None) -> dict[str, Any]:
-    """Read a file of limits, at the baseline revision if it is in the repository. Raises `WrongUse`."""
+    """Read limits, at the baseline revision if tracked; `WrongUse` if invalid."""
     root, commit = _baseline_commit(baseline_rev)
     path = file.resolve()
     if root is None or commit is None or not path.is_relative_to(root):

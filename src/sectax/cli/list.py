@@ -1,4 +1,4 @@
-"""`sectax list`: the experiments, their factors and levels, the probes and the published studies."""
+"""`sectax list`: experiments, factors and levels, probes, published studies."""
 
 from __future__ import annotations
 

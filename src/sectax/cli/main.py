@@ -1,4 +1,4 @@
-"""The program: load one command, run it, and turn errors into messages and exit statuses."""
+"""The program: run one command; turn errors into messages and statuses."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def main() -> NoReturn:
 
 
 def _exit(status: int | None) -> NoReturn:
-    """Exit with this status even if stdout is closed; Python would fail to flush it and exit with 120."""
+    """Exit with this status even if stdout is closed (Python would use 120)."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -262,7 +262,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
-    """Interrupt again if a destructor swallowed it: Python prints such an exception and continues."""
+    """Interrupt again if a destructor swallowed it, as Python lets happen."""
     if not isinstance(unraisable.exc_value, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
         return
@@ -272,7 +272,7 @@ def interrupt_again(unraisable: sys.UnraisableHookArgs) -> None:
 
 
 def _complain(message: str, hint: str, *, already_printed: bool = False, one_line: bool = True) -> None:
-    """Print an error on stderr; with `--json` also as the document on stdout, unless one was printed."""
+    """Print an error on stderr; with `--json` also as a document on stdout."""
     from sectax.text.printable import printable, printable_lines
 
     safe = printable if one_line else printable_lines

@@ -33,7 +33,7 @@ class FileName(click.Path):
 
 
 def named_run(ctx: click.Context, parameter: click.Parameter, value: str) -> str:
-    """Callback of an argument that names a run file; `last` is the newest one of this folder."""
+    """Callback of an argument naming a run file; `last` is the newest one here."""
     if value != "last":
         return value
     from sectax.run.files import named
@@ -174,7 +174,7 @@ _ONE_AT_A_TIME = {
 
 
 def in_our_words(error: click.ClickException) -> tuple[str, str]:
-    """A usage error of click in our words: the message, and a hint what to write instead."""
+    """A usage error of click in our words, with a hint what to write instead."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is None:
         return error.format_message(), f"as in {error.option_name} …" if isinstance(error, click.BadOptionUsage) else ""
@@ -218,7 +218,7 @@ def _levels() -> Iterator[tuple[str, str, str]]:
 
 
 def _as_levels(words: Sequence[str], experiment: str) -> str:
-    """'as levels: --level algorithm=RS256,EdDSA'; empty if a word is not a level of the experiment."""
+    """'as levels: --level algorithm=RS256'; empty if a word is not a level."""
     level_of = {level.lower(): (factor, level) for name, factor, level in _levels() if name == experiment}
     chosen: dict[str, list[str]] = {}
     for factor, level in (level_of.get(word.lower(), ("", "")) for word in words):
@@ -228,7 +228,7 @@ def _as_levels(words: Sequence[str], experiment: str) -> str:
 
 
 def with_level(word: str) -> str:
-    """'s3 has encryption=sse-kms; ' for a word that is part of a level; empty for others."""
+    """'s3 has encryption=sse-kms; ' for part of a level; empty for others."""
     word = word.lower()
     fits = ((*where, level) for *where, level in _levels() if word in (level.lower(), *level.lower().split("-")))
     return next((f"{experiment} has {factor}={level}; " for experiment, factor, level in fits), "")

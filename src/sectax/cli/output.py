@@ -117,7 +117,7 @@ class Shown(CacheEntry):
 
 
 def print_text(text: str) -> None:
-    """Print a rendered result; a closed pipe (`| head`) does not change the exit status."""
+    """Print a rendered result; a closed pipe does not change the exit status."""
     try:
         click.echo(text, nl=False, color=is_colourful())
     except BrokenPipeError:
@@ -167,7 +167,7 @@ def write_document(content: str | bytes, out: str, option: str) -> None:
 
 
 def print_result(result: Result, form: Form, *, summarises: bool = False) -> str:
-    """Print a result, write its page and picture if asked for, and return the printed text.
+    """Print a result, write its files, and return the printed text.
 
     The names of the written files follow on stderr.
 
@@ -203,7 +203,7 @@ def print_result(result: Result, form: Form, *, summarises: bool = False) -> str
 
 
 def append_step_summary(text: str) -> None:
-    """Append Markdown to the summary of a CI step, if any; failing to write it does not fail the run."""
+    """Append Markdown to a CI step's summary, if any; failing is not an error."""
     if _STEP_SUMMARY not in os.environ:
         return
     try:

@@ -100,7 +100,7 @@ CONDITION = (
 
 
 def condition(text: str, option: str = "--fail-if") -> Condition:
-    """Parse a condition: `slower>5%`, `cpu:slower>5%`, `memory > +10%`, `p99 > 12 ms` or `bill > 2 USD`.
+    """Parse a condition, such as `cpu:slower>5%`, `p99 > 12 ms` or `bill > 2 USD`.
 
     Args:
         option: the option or file that it is from.

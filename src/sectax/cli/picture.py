@@ -31,7 +31,7 @@ _CONVERTERS: dict[str, Callable[[str, str], list[str]]] = {
 
 
 def refuse_unconvertible(out: str) -> None:
-    """Raise `WrongUse`, before a run, if *out* is neither SVG nor PNG, or PNG needs a converter."""
+    """Raise `WrongUse`, before a run, if *out* cannot be written as a picture."""
     if Path(out).suffix.lower() not in (".svg", ".png"):
         raise WrongUse(f"pictures are SVG or PNG, not {Path(out).suffix or out}", "name FILE.svg or FILE.png")
     if _is_png(out) and _converter() is None:
@@ -39,7 +39,7 @@ def refuse_unconvertible(out: str) -> None:
 
 
 def content(svg: str, out: str) -> bytes:
-    """The content of a picture file, PNG by its suffix. Raises `WrongUse` without a converter."""
+    """A picture as SVG, or PNG by its suffix; `WrongUse` without a converter."""
     if not _is_png(out):
         return svg.encode()
     refuse_unconvertible(out)

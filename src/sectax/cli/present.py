@@ -1,4 +1,4 @@
-"""Render any result in any format: one layout per kind of result, one line per format."""
+"""Render any result in any format: one layout per kind of result."""
 
 from __future__ import annotations
 

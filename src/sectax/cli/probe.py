@@ -66,7 +66,7 @@ def check_command(command: str, json_: bool) -> None:
 
 
 def _sum(results: list[CheckResult]) -> str:
-    """A summary of all checks; operations that the probe does not offer are counted separately."""
+    """A summary of all checks, with missing operations counted separately."""
     by_case = [list(of_case) for _, of_case in itertools.groupby(results, key=lambda result: result.case)]
     not_offered = [of_case for of_case in by_case if of_case[0].case and of_case[0].status == "skipped"]
     number = {status: sum(result.status == status for result in results) for status in ("passed", "failed", "skipped")}
@@ -76,7 +76,7 @@ def _sum(results: list[CheckResult]) -> str:
 
 
 def _show(case: str, results: list[CheckResult]) -> None:
-    """Print protocol checks one by one, those of a case in one line followed by its failures."""
+    """Print protocol checks, those of a case in one line with its failures."""
     for result in results:
         if not case or result.status == "failed":
             click.echo(f"{_MARKS[result.status]}  {result.id:<24} {result.message}")
@@ -93,7 +93,7 @@ def _show(case: str, results: list[CheckResult]) -> None:
 
 
 def check(words: list[str]) -> Iterator[CheckResult]:
-    """Check a registered probe, given by its name, or any command line, run in this folder.
+    """Check a registered probe, by name, or any command line.
 
     Raises:
         WrongUse: there is neither such a probe nor such a program.
@@ -111,7 +111,7 @@ def check(words: list[str]) -> Iterator[CheckResult]:
 
 
 def _cases(claimed: frozenset[str] | None) -> list[Case]:
-    """The cases of experiments with an operation that the probe offers; of all if that is unknown."""
+    """The cases of experiments with an operation of the probe; all if unknown."""
     experiments = (registry.load(name) for name in registry.names())
     return [
         case

@@ -1,4 +1,4 @@
-"""`sectax run EXPERIMENT`, with the options of each experiment, and `sectax resume RUN`."""
+"""`sectax run EXPERIMENT` with each one's options, and `sectax resume RUN`."""
 
 from __future__ import annotations
 

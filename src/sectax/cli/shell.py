@@ -1,4 +1,4 @@
-"""Shell completion, generated from the commands and written to the user's own folders."""
+"""Shell completion, written to the user's own folders."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _completion(kind: type[ShellComplete], root: click.Command) -> ShellComplete
 
 
 def _files(root: click.Command) -> Iterator[tuple[str, Path, str, str]]:
-    """For each shell: name, path and content of its file, and what else the user must do."""
+    """Name, path, content and further step of each shell's file."""
     data, config = _base("XDG_DATA_HOME", ".local/share"), _base("XDG_CONFIG_HOME", ".config")
     zsh = data / "zsh" / "site-functions"
     places = {

@@ -13,7 +13,7 @@ _HANDLER = "sectax-ascii"
 
 
 class Printed(Exception):
-    """Marks an error raised after the document was printed, so that stdout gets no second one."""
+    """Marks an error after the document was printed: stdout gets no second one."""
 
 
 def make_usable(*, utf8: bool) -> None:
@@ -46,7 +46,7 @@ def make_usable(*, utf8: bool) -> None:
 
 
 def forget_reader() -> None:
-    """Discard further output after the reader has closed the pipe, since it cannot be flushed."""
+    """Discard output after the reader closed the pipe: it cannot be flushed."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 

@@ -78,7 +78,7 @@ def promised(plan: Plan, events: Sequence[BlockEvent]) -> dict[tuple[str, str], 
 
 
 def pooled(plan: Plan, by_host: Sequence[Calibrated]) -> Calibrated:
-    """Pool calibrations: every host does as many operations as the fastest host needs to be timed well.
+    """Pool calibrations: all hosts do as many operations as the fastest needs.
 
     So all hosts do the same work in every block, and no batch is too short for its clock.
     """

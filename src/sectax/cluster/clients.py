@@ -1,4 +1,4 @@
-"""Measure from this machine, with the clients of every treatment on the hosts of a cluster."""
+"""Measure from this machine with clients on the hosts of a cluster."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class ClientsRunner(ClusterRunner):
 
 
 class ClientsExecution(LocalExecution):
-    """Runs blocks here while no other run measures on the hosts of the clients; it is its own `Engine`."""
+    """Runs blocks here (its own `Engine`) while no other run uses the clients."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class ClientsExecution(LocalExecution):
             yield
 
     def _replace(self, first: int, lost: WorkerLost) -> None:
-        """Assign the clients to hosts again, from this block on. Raises `SessionOver` if that keeps failing."""
+        """Assign the clients to hosts again; `SessionOver` if that keeps failing."""
         self._lost += 1
         if self._lost >= PATIENCE:
             raise SessionOver(

@@ -1,4 +1,4 @@
-"""Jobs for hosts of a cluster, their results, and the program that does them there.
+"""Jobs for hosts of a cluster, their results, and the program that does them.
 
 A job is one line on the stdin of a fresh process, and its result one line on stdout: MessagePack in Base64, the result
 compressed. It may contain the run's keys, so it is never an argument, in the environment, or printed.
@@ -291,7 +291,7 @@ def hide_inputs(text: str, inputs: Mapping[str, str]) -> str:
 
 
 def main() -> None:
-    """Read a job from stdin and write its result to stdout; other output goes to stderr."""
+    """Read a job from stdin, write its result to stdout, other output to stderr."""
     answers = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     job = _JOBS.decode(base64.b64decode(sys.stdin.buffer.readline()))

@@ -1,4 +1,4 @@
-"""The options that choose a cluster, and the runner for them; Dask is imported only when one is used."""
+"""The options of a cluster and its runner; Dask is imported only if used."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ class ClusterRunner(LocalRunner):
 
 
 class ClusterExecution(LocalExecution):
-    """Runs a plan on the hosts of a cluster: a bench is opened there for the pilot and for every block."""
+    """Runs a plan on the hosts of a cluster, with a bench there for each block."""
 
     def __init__(self, cluster: Cluster, bench: Bench, inputs: Mapping[str, str], sink: EventSink) -> None:
         super().__init__(bench, inputs, sink)
@@ -250,7 +250,7 @@ class ClusterExecution(LocalExecution):
         return DaskEngine(self._cluster, job.MODULE, encode, self._decode, longest_block_s(expected_s))
 
     def _decode(self, block: PlannedBlock, line: bytes) -> Iterable[EngineEvent]:
-        """Decode and check the answer of a host. Raises `ValueError` for an implausible one."""
+        """Decode a host's answer. Raises `ValueError` for an implausible one."""
         answer = job.decode_answer(line, job.largest_result(block))
         if isinstance(answer, job.JobRefused):
             raise ValueError(answer.reason)
@@ -275,7 +275,7 @@ class ClusterExecution(LocalExecution):
 def ask(
     cluster: Cluster, request: job.Job, kind: type[_A], say: Callable[[str], None], hosts: Iterable[str]
 ) -> dict[str, _A]:
-    """Send one job to several hosts, and return the answers by name; hosts that fail are left out.
+    """Send a job to several hosts; answers by name, without hosts that failed.
 
     Raises:
         NothingMeasured: none of them answers.
@@ -309,7 +309,7 @@ def longest_block_s(expected_s: float) -> float:
 
 
 def refuse_changed_hosts(before: Measured, now: Environment) -> None:
-    """Raise `WrongUse` if a host has changed since an earlier session, or a new one has different software."""
+    """Raise `WrongUse` if a host changed, or a new one has other software."""
     earlier = {host: environment for session in before.sessions for host, environment in session.hosts.items()}
     refuse_change(
         Environment(before.sessions[0].identity, hosts={host: earlier[host] for host in earlier if host in now.hosts}),
@@ -326,7 +326,7 @@ def refuse_changed_hosts(before: Measured, now: Environment) -> None:
 
 
 def refuse_other_work(block: PlannedBlock, events: Iterable[BlockEvent]) -> None:
-    """Raise `ValueError` if a finished block has unplanned trials, or lacks some without a reason."""
+    """Raise `ValueError` for unplanned trials, or missing ones without a reason."""
     planned = {(visit.treatment, visit.round, visit.position) for cell in block.cells for visit in cell.visits}
     treatments = {treatment for cell in block.cells for treatment in cell.opening}
     visited: set[tuple[str, int, int]] = set()

@@ -16,7 +16,7 @@ from sectax.run.session import BlockProgress, Session
 
 
 def next_hosts(done: Mapping[str, int], most: int, seed: int, number: int) -> tuple[str, ...]:
-    """The hosts of the next blocks, in order: every host once, if enough blocks are left.
+    """The hosts of the next blocks: every host once, if enough blocks are left.
 
     If fewer are left than there are hosts, those with the fewest blocks come first. Ties, and so the usual order, are
     drawn from the seed and the number of the first block.
@@ -62,7 +62,7 @@ class ClusterSession(Session):
     block_progress: ClassVar[type[BlockProgress]] = WaveProgress
 
     def _plan_blocks(self, most: int, live: frozenset[str], calibrated: Calibrated) -> list[PlannedBlock]:
-        """Plan the next block of every host. Cells that one block alone measures are in the first of them."""
+        """Plan each host's next block; the first has the cells measured once."""
         number, blocks = self.writer.next_block_number(), self.writer.measured().hosts
         done = {host: len(blocks.get(host, ())) for host in self.execution.hosts()}
         once = {treatment.id for treatment in self.plan.treatments if self.plan.cell(treatment.cell).once}

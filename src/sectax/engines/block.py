@@ -72,7 +72,7 @@ def _indices(cell: trial.PlannedCell, alive: Mapping[str, Guarded]) -> dict[str,
 def _warm_up(
     cell: trial.PlannedCell, alive: dict[str, Guarded], cpu_sets: CpuSets
 ) -> Generator[trial.BlockEvent, None, None]:
-    """Warm up in turns, like the visits; on several processors, one subject after another on each."""
+    """Warm up in turns, like the visits; on several processors, in parallel."""
     turns = list(warming_turns(cell))
     if cpu_sets.many > 1:
 
@@ -114,7 +114,7 @@ def _visit(cell: trial.PlannedCell, alive: dict[str, Guarded]) -> Generator[tria
 def _start_visits(
     visits: list[trial.PlannedVisit], alive: Mapping[str, Guarded], workers: ThreadPoolExecutor
 ) -> list[tuple[trial.PlannedVisit, Callable[[], Visit]]]:
-    """Visits with functions for their results: several start now, in threads; a single one when called."""
+    """Visits with functions for their results; several run in threads."""
     if len(visits) > 1:
         return [(visit, workers.submit(alive[visit.treatment].visit, visit.work).result) for visit in visits]
     return [(visit, partial(alive[visit.treatment].visit, visit.work)) for visit in visits]

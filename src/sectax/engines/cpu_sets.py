@@ -36,7 +36,7 @@ class CpuSets:
         self._numbers: list[int] = []
 
     def of(self, specs: Sequence[SubjectSpec]) -> CpuSets:
-        """Processors for a cell; several if it has only local processes that warm up by a count of operations."""
+        """Processors for a cell; several for local processes warmed up by a count."""
         cpu_sets = CpuSets(self._own)
         local = all(getattr(spec, "host", None) == LOCAL_HOST and longest_warmup_s(spec) > 0 for spec in specs)
         if self._own is not None and self._claims is not None and local:

@@ -1,4 +1,4 @@
-"""The protocol of engines, which run planned blocks on hosts and report their events."""
+"""The protocol of engines, which run blocks on hosts and report events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of advice that several experiments give: parts of an operation, added costs, growth with the size."""
+"""Rows of advice that several experiments give: parts, added costs, growth."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TOO_FAR = 1.25
 
 
 def column(measured: Measured, metric: str, treatment: Treatment) -> Column:
-    """Return the values of one treatment by block; empty if the metric was not measured."""
+    """Return a treatment's values by block; empty if the metric was not measured."""
     return measured.values.get(metric, {}).get(treatment.id, {})
 
 
@@ -42,7 +42,7 @@ def mean(measured: Measured, values: Sequence[float], unit: str) -> Estimate:
 
 
 def mean_ratio(measured: Measured, values: Sequence[float], unit: str) -> Estimate:
-    """Estimate the geometric mean of positive values, with Student's t interval of their logs."""
+    """Estimate the geometric mean of positive values, with Student's t interval."""
     level = 1 - measured.plan.stopping.alpha
     interval = geometric_mean_interval(values, level)
     return Estimate(interval.point, interval.low, interval.high, level, GEOMETRIC, interval.count, unit)
@@ -51,7 +51,7 @@ def mean_ratio(measured: Measured, values: Sequence[float], unit: str) -> Estima
 def part_rows(
     measured: Measured, metric: str, treatment: Treatment, parts: Mapping[str, Column], rest: str
 ) -> Iterator[AdviceRow]:
-    """Yield the known parts of a treatment's time and the rest of *metric*, in seconds."""
+    """Yield the known parts of a treatment's time, and the rest of *metric*."""
     whole = column(measured, metric, treatment)
     parts = {words: part for words, part in parts.items() if part}
     blocks = [
@@ -73,7 +73,7 @@ def part_rows(
 def stage_rows(
     measured: Measured, metric: str, factor: str, stages: Mapping[str, str], rest: str
 ) -> Iterator[AdviceRow]:
-    """Yield the parts of the time as differences from treatments that do less of the work.
+    """Yield parts of the time as differences from treatments that do less.
 
     Args:
         stages: level of *factor* -> the work it adds to the level before.
@@ -95,7 +95,7 @@ def stage_rows(
 
 
 def cost_rows(analysed: Analysed, metrics: Mapping[str, str]) -> Iterator[AdviceRow]:
-    """Yield the added cost of treatments over their baseline, by metric and in its unit.
+    """Yield the added cost of treatments, by metric and in its unit.
 
     A compared metric has the figure of its finding. Any other is decided if its interval excludes zero, or if all
     differences are zero.
@@ -128,7 +128,7 @@ def cost_rows(analysed: Analysed, metrics: Mapping[str, str]) -> Iterator[Advice
 
 
 def growth_rows(measured: Measured, metric: str) -> Iterator[AdviceRow]:
-    """Yield fixed seconds and seconds per byte: a line through three or more sizes in each block."""
+    """Yield fixed seconds and seconds per byte: a line through three or more sizes."""
     contents, plan = measured.plan.contents, measured.plan
     if contents is None or plan.metric(metric).unit != "s":
         return
@@ -150,7 +150,7 @@ def growth_rows(measured: Measured, metric: str) -> Iterator[AdviceRow]:
 
 
 def line(sizes: Array, seconds: Array) -> tuple[float, float]:
-    """Fit a + b·size by least squares of relative errors, since errors of times grow with the times.
+    """Fit a + b·size by least squares of relative errors.
 
     Args:
         sizes, seconds: shape (sizes,), positive.
@@ -162,7 +162,7 @@ def line(sizes: Array, seconds: Array) -> tuple[float, float]:
 
 
 def _misses(sizes: Array, seconds: Array, lines: Array, alpha: float) -> bool:
-    """Return whether a size significantly differs from the lines, as when a CPU quota runs out."""
+    """Return whether a size differs from the lines, as when a quota runs out."""
     ratios = seconds / (lines[:, :1] + lines[:, 1:] * sizes)
     for size_ratios in ratios.T:
         if size_ratios.min() > 0:  # the interval of a line below zero shows that by itself

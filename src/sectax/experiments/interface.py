@@ -108,18 +108,18 @@ class Bench(ExitStack):
         return {}
 
     def circumstances(self) -> dict[str, dict[str, str]]:
-        """Return other facts to record in each session, by host; they may change between sessions."""
+        """Return other facts of each host, which may change between sessions."""
         return {}
 
     def inputs(self) -> dict[str, str]:
-        """Return secrets that are made once per run and given to all subjects. They are never recorded."""
+        """Return secrets made once per run for all subjects; never recorded."""
         return {}
 
     def start(self, inputs: Mapping[str, str]) -> None:
         """Start the services. Raises `SectaxError` if one cannot run here."""
 
     def specs(self, inputs: Mapping[str, str], calibrated: Calibrated | None) -> dict[str, SubjectSpec]:
-        """Return the subject of each treatment, by treatment id; `calibrated` is None in the pilot."""
+        """Return each treatment's subject, by id; `calibrated` is None in the pilot."""
         return {treatment.id: self.spec(treatment, inputs, calibrated) for treatment in self.plan.treatments}
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
@@ -127,7 +127,7 @@ class Bench(ExitStack):
         raise NotImplementedError
 
     def empties(self) -> dict[str, SubjectSpec]:
-        """Return, by family, a subject whose operation does nothing; for subjects that time themselves."""
+        """Return, by family, a subject whose operation does nothing."""
         return {}
 
 
@@ -153,10 +153,10 @@ class Experiment(ABC):
     @property
     @abstractmethod
     def factors(self) -> tuple[Factor, ...]:
-        """Everything that can vary, with all levels; `…` if users may name others. May be a class attribute."""
+        """Everything that can vary, with levels; `…` if users may name others."""
 
     def wants(self, request: RunRequest) -> Wanted:
-        """Return the facts that the design needs: by default which parts exist. Raises `WrongUse` as `design`."""
+        """Return the facts that the design needs, such as parts, or `WrongUse`."""
         return Wanted(parts=self.requirements())
 
     @abstractmethod
@@ -180,11 +180,11 @@ class Experiment(ABC):
         return AdviceRules(plan.metrics[0].name, Choice())
 
     def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterable[AdviceRow]:
-        """Yield this experiment's own figures for `sectax advise`. A pure function; see `experiments/advice.py`."""
+        """Yield this experiment's own figures for `sectax advise`; pure."""
         return ()
 
     def requirements(self) -> tuple[str, ...]:
-        """Return what `setup` installs and `doctor` checks: names of probes, or of parts as in `sectax.parts`."""
+        """Return what `setup` installs and `doctor` checks, by name."""
         return ()
 
 
@@ -199,7 +199,7 @@ class Billable(Protocol):
     assumes: str
 
     def usage(self, plan: Plan) -> tuple[Usage, ...]:
-        """Return an upper bound of what a run uses, also if this plan uses a free local service."""
+        """Return an upper bound of a run's use, as of a paid service."""
 
     def is_billed(self, options: Mapping[str, tuple[str, ...]]) -> bool:
         """Return whether a run with these options may incur charges."""
@@ -210,12 +210,12 @@ class HasCommands(Protocol):
     """Optional: implement to add commands of its own, as `sectax NAME …`."""
 
     def commands(self) -> click.Group:
-        """Import and return the command group, only when needed: it slows the start of sectax."""
+        """Import and return the command group: only if needed, for a fast start."""
 
 
 @runtime_checkable
 class TakesArguments(Protocol):
-    """Optional: implement to accept arguments without options, as in `sectax run NAME A B`.
+    """Optional: arguments without options, as in `sectax run NAME A B`.
 
     Attributes:
         word: the placeholder of an argument in `--help`, in capital letters.
@@ -229,7 +229,7 @@ class TakesArguments(Protocol):
 
 @runtime_checkable
 class MeasuresFolders(Protocol):
-    """Optional: implement to compare one subject in two folders, such as two checkouts.
+    """Optional: compare one subject in two folders, such as two checkouts.
 
     Attributes:
         planted_metrics: the metrics that an added known cost changes.
@@ -241,7 +241,7 @@ class MeasuresFolders(Protocol):
     def in_folders(
         self, options: Mapping[str, tuple[str, ...]], folders: Mapping[str, str], added: float
     ) -> dict[str, tuple[str, ...]] | None:
-        """Return the options with the same subject on both sides; None if they already name two.
+        """Return the options with one subject on both sides; None if they name two.
 
         Args:
             folders: name of the side -> its folder, the baseline first.
@@ -269,7 +269,7 @@ class HasSecrets(Protocol):
     """Optional: implement if values of options may contain secrets."""
 
     def hidden(self, options: Mapping[str, tuple[str, ...]]) -> Hidden:
-        """Separate the secrets from the options. `Bench.start` receives them among its inputs."""
+        """Separate the secrets, which `Bench.start` gets, from the options."""
 
 
 class CommandLine(NamedTuple):
@@ -282,16 +282,16 @@ class CommandLine(NamedTuple):
 
 @runtime_checkable
 class HasCommandLines(TakesArguments, Protocol):
-    """Optional: implement if treatments are commands, so that runs can be exported in hyperfine's format.
+    """Optional: treatments are commands, which hyperfine's format can hold.
 
     The experiment must observe `wall` and `cpu` in seconds, and `peak_memory` in bytes.
     """
 
     def arguments(self, typed: Sequence[str]) -> list[str]:
-        """Translate a command line in hyperfine's options into sectax's. Raises `WrongUse`."""
+        """Translate hyperfine's options into sectax's. Raises `WrongUse`."""
 
     def command_lines(self, plan: Plan) -> dict[str, CommandLine]:
-        """Return the command of each treatment, by id. Raises `WrongUse` if its file no longer exists."""
+        """Return each treatment's command, by id; `WrongUse` if its file is gone."""
 
 
 @runtime_checkable
@@ -299,12 +299,12 @@ class SetsUpLevels(Protocol):
     """Optional: implement if only some levels need certain parts."""
 
     def level_requirements(self, levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-        """Return `requirements` for these levels only. Raises `WrongUse` if one does not exist."""
+        """Return `requirements` for these levels; `WrongUse` for an unknown one."""
 
 
 @runtime_checkable
 class HasProbeCases(Protocol):
-    """Optional: implement if probes do the operations, so that `sectax probe check` can test them.
+    """Optional: probes do the operations; `sectax probe check` tests them.
 
     Attributes:
         operations: names of operations in the probe protocol.
@@ -313,4 +313,4 @@ class HasProbeCases(Protocol):
     operations: tuple[str, ...]
 
     def probe_cases(self) -> Sequence[Case]:
-        """Return each combination of operation and parameters, with its inputs and referee."""
+        """Return each operation with parameters, inputs and referee."""

@@ -14,7 +14,7 @@ from sectax.text.spans import seconds, typed
 def choose(
     available: tuple[Factor, ...], preset: Mapping[str, tuple[str, ...]], requested: Mapping[str, tuple[str, ...]]
 ) -> tuple[Factor, ...]:
-    """Choose the factors of a run: the preset's levels, unless the user requests others.
+    """Choose the factors of a run: the preset's levels, or the user's.
 
     Args:
         available: all factors with all their levels.

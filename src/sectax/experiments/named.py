@@ -1,4 +1,4 @@
-"""Subjects that the user names: a baseline, treatments, and options for all or one of them."""
+"""Subjects that the user names: a baseline, treatments, and options."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def named_texts(kind: ComparedKind, options: Mapping[str, tuple[str, ...]], *, a
 def add_unnamed(
     bare: Sequence[str], options: Mapping[str, tuple[str, ...]], called: Callable[[str], str]
 ) -> dict[str, tuple[str, ...]]:
-    """Add texts without names to the options: the first is the baseline if none is named.
+    """Add texts without names; the first is the baseline if none is named.
 
     Args:
         called: text -> the words that its name is made from.

@@ -17,7 +17,7 @@ _BUDGET_S = 120.0
 
 
 def add_default_budget(experiment: Experiment, request: RunRequest) -> RunRequest:
-    """Add the preset's default budget to a request that has neither blocks nor a budget."""
+    """Add the preset's budget to a request with neither blocks nor a budget."""
     stopping = request.stopping
     is_billed = isinstance(experiment, Billable) and experiment.is_billed(request.options)
     if is_billed and stopping.fixed_blocks is None and stopping.max_blocks is None:

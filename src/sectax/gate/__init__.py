@@ -1,1 +1,1 @@
-"""Costs by commit: whether a change costs more than a limit allows, and how a cost changed over time."""
+"""Costs by commit: whether a change costs too much, and the history."""

@@ -1,4 +1,4 @@
-"""Checkouts of the user's repository: one per revision, built by the user's command, and cached."""
+"""Checkouts of the user's repository, one per revision: built and cached."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Repository:
             raise HookFailed(f"--build: {error.message}", f"by hand: cd {tree} && {build}") from error
 
     def _forget_old(self, home: Path) -> None:
-        """Remove the least recently used checkouts, failed builds and leftovers of killed gates included."""
+        """Remove the least recently used checkouts, failed builds and leftovers."""
         for folder in sorted(home.iterdir(), key=_last_used)[:-_KEPT]:
             # Another gate may have removed it, or may be using it.
             with contextlib.suppress(FileNotFoundError, BlockingIOError), (folder / _LOCK).open("w") as held:

@@ -1,4 +1,4 @@
-"""The gate: does a change cost more than a limit? It fails only if a second session agrees.
+"""The gate: does a change cost too much? It fails if two sessions agree.
 
 Two revisions are measured by turns in one session on one machine, so it does not matter that a CI runner differs from
 push to push. A failure is measured again, with fresh builds and in another order, before it is reported.
@@ -68,7 +68,7 @@ def measures_folders(name: str) -> bool:
 
 
 def request_in_folders(name: str, request: RunRequest, folders: Mapping[str, str], added: float) -> RunRequest:
-    """The request with each side in its own folder, if it names one command rather than two.
+    """The request with each side in its own folder, if it names one command.
 
     Args:
         folders: folder of each side, the baseline first.
@@ -243,7 +243,7 @@ def judge_session(analysed: Analysed, path: str, limits: Sequence[Condition]) ->
 
 
 def _by_cpu_time(analysed: Analysed, answer: Concluded) -> str:
-    """The answer by CPU time if wall time leaves a limit open: other programs hardly change CPU time."""
+    """The answer by CPU time if wall time leaves a limit open."""
     condition = answer.condition
     first, *rest = (metric for metric in analysed.measured.plan.metrics if metric.compared)
     cpu = next((metric.name for metric in rest if metric.cpu), None)
@@ -283,7 +283,7 @@ def _why_nothing(outcome: GateOutcome, session: GateSession) -> str:
 
 
 def _false_alarms(plan: Plan, limits: Sequence[Condition], *, sessions: int) -> float | None:
-    """Largest share of unchanged pushes that fail when this many sessions have to agree.
+    """Largest share of unchanged pushes that fail, by sessions that must agree.
 
     None with only limits on values, which an unchanged revision may always exceed.
     """

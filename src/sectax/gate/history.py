@@ -1,4 +1,4 @@
-"""The history of each cost over many run files; runs of different machines are separate lines."""
+"""The history of each cost over many run files; each machine by itself."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class _Run(msgspec.Struct, frozen=True):
 
 
 def history(source: str) -> History:
-    """The history of a folder of run files, or of a branch or other revision that contains them.
+    """The history of run files in a folder, or in a branch or revision.
 
     Raises:
         WrongUse: it is neither, or has no run file.
@@ -205,7 +205,7 @@ def _unpack(revision: str, folder: Path) -> None:
 
 
 def _file_name(path: str) -> str:
-    """A unique name for a file of any folder of a branch, short enough for the file system."""
+    """A unique name for a file of a branch, short enough for the file system."""
     name = path.replace("/", "\N{DIVISION SLASH}")
     if len(name.encode()) <= _LONGEST_NAME:
         return name

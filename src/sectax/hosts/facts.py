@@ -1,4 +1,4 @@
-"""Facts about a host: kernel, processor, clock, mitigations, isolation, memory encryption.
+"""Facts about a host, such as kernel, processor, clock and isolation.
 
 Collected by a POSIX shell script. A malicious host can lie; only a signed attestation report, which sectax does not
 read, would be proof.
@@ -65,7 +65,7 @@ class ProgramStarter(Protocol):
 
 
 def collect(host: ProgramStarter) -> dict[str, str]:
-    """Collect facts about a host, such as `host.kernel`; unknown ones are omitted. Raises `ChildError`."""
+    """Collect the known facts about a host. Raises `ChildError`."""
     deadline = time.monotonic() + _DEADLINE_S
     lines: list[str] = []
     with host.start(("/bin/sh", "-c", SCRIPT), line_limit=_LINE_LIMIT) as child:
@@ -91,7 +91,7 @@ def read(lines: list[str]) -> dict[str, str]:
 
 
 def add_judgements(answers: Mapping[str, str]) -> dict[str, str]:
-    """Facts with isolation and memory encryption, which host names are checked against."""
+    """Facts with isolation and memory encryption, to check host names."""
     facts = {name: value for name, value in answers.items() if name.startswith("host.")}
     facts["host.isolation"] = isolation(answers)
     encryption = memory_encryption(answers)
@@ -110,7 +110,7 @@ def witnesses(facts: Mapping[str, str]) -> Witnesses:
 
 
 def isolation(answers: Mapping[str, str]) -> str:
-    """`gvisor`, or active ones of `container` (own PID namespace), `seccomp` and `apparmor`, or `none`."""
+    """`gvisor`, or `container` (PID namespace), `seccomp`, `apparmor`, or `none`."""
     if answers.get("seen.kernel_messages") == "gVisor" or answers.get("host.kernel", "").endswith("-gvisor"):
         return "gvisor"
     parts = ["container"] if answers.get("seen.pid") == "1" else []
@@ -120,7 +120,7 @@ def isolation(answers: Mapping[str, str]) -> str:
 
 
 def memory_encryption(answers: Mapping[str, str]) -> str | None:
-    """Memory encryption of the guest: one of `TECHNOLOGIES`, `none`, or None if unknown.
+    """The guest's memory encryption: of `TECHNOLOGIES`, `none`, None if unknown.
 
     `none` needs kernel messages since the boot, since SEV and SEV-ES are visible only there. A sandbox's own messages
     do not show the machine's encryption.

@@ -1,4 +1,4 @@
-"""Folders of sectax's shells below /var/tmp of a host, and the removal of those of killed shells."""
+"""Folders of sectax's shells below /var/tmp of a host, and their removal."""
 
 from __future__ import annotations
 

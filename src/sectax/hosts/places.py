@@ -14,7 +14,7 @@ from sectax.model.environment import LOCAL_HOST
 
 @dataclass(frozen=True)
 class Variables:
-    """Changes of a client's environment; `without` has patterns of upper-case names to remove."""
+    """Changes of a client's environment; `without`: patterns of removed names."""
 
     without: tuple[str, ...] = ()
     more: Mapping[str, str] = field(default_factory=dict, repr=False)

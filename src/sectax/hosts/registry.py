@@ -24,7 +24,7 @@ class Telemetry(Protocol):
     """Counters of a child."""
 
     def read(self, allow_cached: bool = False) -> TelemetryReading:
-        """Read the counters; with *allow_cached*, shared ones may be a millisecond old. Never raises."""
+        """Read the counters, perhaps a millisecond old if allowed. Never raises."""
 
     def processors(self) -> int:
         """Number of processors available to the child."""
@@ -51,7 +51,7 @@ class Host(Protocol):
         """Path of a program; arguments and errors as of `process.host.find_program`."""
 
     def put(self, file: Path) -> str:
-        """Send a program of this machine once; returns its path there. Raises `ChildNotStarted`."""
+        """Send a program once; returns its path there. Raises `ChildNotStarted`."""
 
     def on_one_processor(self, claims: Path) -> AbstractContextManager[ChosenProcessor | None]:
         """Start children on one processor; None if the host does not choose one.
@@ -71,7 +71,7 @@ _known: dict[str, Host] = {}
 
 
 def host(name: str = LOCAL_HOST) -> Host:
-    """The host of this name; kinds (before the colon) are entry points `sectax.hosts`. Raises `WrongUse`."""
+    """The host of this name, by entry point `sectax.hosts`. Raises `WrongUse`."""
     if name not in _known:
         _known[name] = LocalHost() if name == LOCAL_HOST else _load(name)
     return _known[name]
@@ -81,7 +81,7 @@ _local: dict[str, str] = {}
 
 
 def host_facts(name: str) -> dict[str, str]:
-    """Facts about a host from the script in `hosts.facts`, cached. Raises `ChildError`."""
+    """Facts about a host, cached (`hosts.facts`). Raises `ChildError`."""
     if name != LOCAL_HOST:
         return host(name).identity()
     if not _local:

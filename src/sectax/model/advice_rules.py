@@ -54,7 +54,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class AdviceRules:
-    """The metric of the advice, in seconds; without a `choice` there is nothing to decide."""
+    """The metric of the advice, in seconds, and what there is to choose."""
 
     metric: str
     choice: Choice | None = None

@@ -81,7 +81,7 @@ class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Quota(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Requests per second that a service accepts from an account; other regions in words."""
+    """Requests per second that a service accepts from an account in a region."""
 
     per_s: float
     elsewhere: str = ""

@@ -18,7 +18,7 @@ NOT_IN_RUN = "not part of this run"
 
 @dataclass(frozen=True)
 class Figure:
-    """One number of a table, or the reason why it is missing: exactly one of `value` and `missing` is given.
+    """One number of a table: either `value`, or the reason in `missing`.
 
     Attributes:
         treatment, metric: source within the run.
@@ -115,7 +115,7 @@ class EffectPair:
 
 @dataclass(frozen=True)
 class AbsolutePair:
-    """One treatment's figure in both runs; `ratio` is b ÷ a, and `refused` the reason if it is missing."""
+    """One treatment's figure in both runs; `ratio` is b ÷ a, or see `refused`."""
 
     treatment: str
     metric: Metric
@@ -127,7 +127,7 @@ class AbsolutePair:
 
 @dataclass(frozen=True)
 class RunComparison:
-    """The comparison of two runs: effects, and absolute figures if both measured the same.
+    """The comparison of two runs: effects, and figures that both measured.
 
     Attributes:
         revisions: measured code and job of each run.

@@ -1,4 +1,4 @@
-"""Limits on a cost that a build must not exceed: `slower>5%`, `p99>12ms`, `bytes>0`."""
+"""Limits on a build's cost: `slower>5%`, `p99>12ms`, `bytes>0`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class OpenReason(StrEnum):
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition. Shares are symmetric in logs: 'faster by 5 %' is as far as 'slower by 5 %'.
+    """A condition; shares are symmetric in logs (faster and slower by 5 %).
 
     Attributes:
         costlier: True for 'slower' (larger, costlier) or above a value, False for the opposite.

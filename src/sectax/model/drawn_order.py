@@ -59,7 +59,7 @@ def drawn_order(plan: Plan, number: int, live: Collection[str], rounds: Mapping[
 
 
 def _rounds(names: Sequence[str], rounds: Mapping[str, int], generator: random.Random) -> tuple[tuple[str, ...], ...]:
-    """Orders of the rounds: a random one and its mirror image, alternating (ABBA or BAAB for two treatments).
+    """Orders of the rounds: a random one and its mirror image, alternating.
 
     Mirroring cancels linear drift within a pair of rounds. Treatments with fewer rounds are left out of the last ones.
     """

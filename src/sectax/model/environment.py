@@ -32,7 +32,7 @@ class Environment:
     hosts: dict[str, Environment] = field(default_factory=dict)
 
     def revision(self) -> dict[str, str]:
-        """The commit, whether files differ from it, and the job (`ci.NAME`), as far as known."""
+        """The commit, whether files differ from it, and the CI job, if known."""
         return {
             name: value
             for name, value in self.circumstances.items()

@@ -1,4 +1,4 @@
-"""Errors with a message and a hint for the user, and the exit status of the program."""
+"""Errors with a message, a hint and the exit status of the program."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ class RecordNotWritable(SectaxError):
 
 
 class SessionOver(SectaxError):
-    """A service that all subjects need failed; the session ends and its run can be resumed."""
+    """A service that all subjects need failed; the run can be resumed."""
 
     exit_status = ExitStatus.INTERRUPTED
 
 
 class SubjectFailed(SectaxError):
-    """A subject failed in one trial; the run continues without it. `stage` is open, visit or close."""
+    """A subject failed in one trial (`stage`: open, visit or close)."""
 
     exit_status = ExitStatus.NOTHING_MEASURED
 

@@ -29,7 +29,7 @@ def compiler() -> str | None:
 def built(
     source: Path, kind: str, links: tuple[str, ...] = (STATIC, DYNAMIC), libraries: tuple[str, ...] = ()
 ) -> tuple[Path, str] | None:
-    """A program in the cache and how it is linked, built if necessary; None if that fails.
+    """A program in the cache, built if necessary, and its linking; or None.
 
     Args:
         source: its only source file.
@@ -62,7 +62,7 @@ def _build(source: Path, path: Path, flags: tuple[str, ...], libraries: tuple[st
 
 
 def _runs_here(path: Path) -> bool:
-    """Whether it runs here: the cache may be on a noexec file system, or from another machine."""
+    """Whether it runs here: the cache may be noexec, or of another machine."""
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         _run([str(path), *NOTHING], _TRIAL_TIMEOUT_S)
         return True

@@ -15,7 +15,7 @@ _COMPLETE = "complete"
 
 
 def cache_folder() -> Path:
-    """Folder of built and downloaded files, named by version or hash; may be deleted at any time."""
+    """Folder of built and downloaded files; may be deleted at any time."""
     base = os.environ.get("SECTAX_CACHE") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     folder = Path(base).expanduser()
     return folder if os.environ.get("SECTAX_CACHE") else folder / "sectax"
@@ -38,7 +38,7 @@ def is_complete(folder: Path) -> bool:
 
 
 def make_once(folder: Path, make: Callable[[Path], None]) -> Path:
-    """A folder of the cache, created and filled by *make* if necessary. Raises `WrongUse`."""
+    """A folder of the cache, filled once by *make*. Raises `WrongUse`."""
     if is_complete(folder):
         return folder
     try:
@@ -61,6 +61,6 @@ def make_once(folder: Path, make: Callable[[Path], None]) -> Path:
 
 
 def bundled(kind: str, name: str) -> Path:
-    """A folder of `probes`, `functions` or `clients`, in the installed package or in the checkout."""
+    """A folder of `probes`, `functions` or `clients`, installed or checked out."""
     packaged = Path(__file__).parent.parent / f"_{kind}" / name
     return packaged if packaged.is_dir() else Path(__file__).parents[3] / kind / name

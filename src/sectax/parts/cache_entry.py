@@ -1,4 +1,4 @@
-"""Cached output of commands, valid while all files that it depends on are unchanged.
+"""Cached output of commands, valid while the files behind it are unchanged.
 
 For `list` and `show`, whose imports take longest; reading needs the standard library only.
 """
@@ -45,7 +45,7 @@ class CacheEntry:
             return None
 
     def keep(self, text: str, files: Iterable[str | Path] = ()) -> None:
-        """Store the text, which depends on *files* (existing or not), loaded code and installed packages."""
+        """Store the text with its *files*, loaded code and installed packages."""
         code = {*_loaded(), *(path for path in sys.path if os.path.isdir(path))}
         entry = {
             "at": time.time(),
@@ -88,6 +88,6 @@ def _state(path: str) -> list[int] | None:
 
 
 def _code_state(path: str) -> list[int] | None:
-    """As `_state` without change time, since uv links the files of libraries into environments."""
+    """As `_state` without change time, since uv links library files."""
     state = _state(path)
     return state and [state[0], *state[-2:]]

@@ -14,7 +14,7 @@ _PRIVATE = 0o600
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary name next to *path* for a file that replaces it on success, and is removed on failure."""
+    """A temporary file next to *path* that replaces it on success."""
     unfinished = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         yield unfinished
@@ -26,7 +26,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_whole(path: Path, content: bytes, *, private: bool = False) -> None:
-    """Write or replace a file, readable by this user only if *private*. Raises `OSError`, changing nothing."""
+    """Write or replace a file, perhaps *private*. Raises `OSError`, unchanged."""
     with replacing(path) as unfinished:
         _fill(_create(unfinished, private), content, private=private)
 

@@ -1,4 +1,4 @@
-"""Go in the version that a module needs: on PATH, or fetched by an older Go into the cache.
+"""Go in the version that a module needs: on PATH, or fetched into the cache.
 
 Releases of Go are modules (golang.org/toolchain, https://go.dev/doc/toolchain), so any Go can fetch them through the
 module proxy, checked against the checksum database. Go before 1.21 does not do so by itself, nor does Debian's with
@@ -85,7 +85,7 @@ def _install(version: str) -> str:
 
 
 def fetch(version: str) -> None:
-    """Have the Go on PATH fetch a release into the cache: about 70 MB. Raises `SetUpFailed`."""
+    """Have the Go on PATH fetch a release (70 MB). Raises `SetUpFailed`."""
     version = release_to_fetch(version)
     target = _fetched_program(version).parents[1]
     with installer.scratch_beside(target) as scratch:
@@ -116,7 +116,7 @@ def fetch(version: str) -> None:
 
 
 def ensure(version: str, title: str, say: Callable[[str], None]) -> Path:
-    """Path of a `go` of at least this version, fetched for *title* if necessary. Raises `SetUpFailed`."""
+    """Path of a `go` of this version or later. Raises `SetUpFailed`."""
     if missing(version) is not None:
         say(f"fetching Go {release_to_fetch(version)} (for {title})")
         fetch(version)
@@ -126,7 +126,7 @@ def ensure(version: str, title: str, say: Callable[[str], None]) -> Path:
 
 
 def _proxy(folder: Path) -> str:
-    """The user's GOPROXY, but not a folder (file://…), for which Go skips the checksum database.
+    """The user's GOPROXY without folders, which skip the checksum database.
 
     Source: cmd/go/internal/modfetch/sumdb.go, useSumDB.
     """
@@ -135,7 +135,7 @@ def _proxy(folder: Path) -> str:
 
 
 def _make_usable(folder: Path) -> None:
-    """Restore file modes and src/go.mod, as Go does (cmd/go/internal/toolchain/select.go, Exec)."""
+    """Restore file modes and src/go.mod, as cmd/go's toolchain/select.go does."""
     for below in ("bin", "pkg/tool"):
         for path in (folder / below).rglob("*"):
             path.chmod(0o755)

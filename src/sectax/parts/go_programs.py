@@ -86,7 +86,7 @@ class GoProgram:
 
 
 def compile_module(title: str, tool: Path, words: list[str], folder: Path | None, say: Say, **more: str) -> None:
-    """Run go install or build with none of the user's settings except the proxy. Raises `SetUpFailed`."""
+    """Run go with no user setting but the proxy. Raises `SetUpFailed`."""
     own = go.VOUCHED | {"GOFLAGS": "-trimpath", "GOROOT": "", "GOWORK": "off", "GOTOOLCHAIN": "local"}
     own |= {"GOOS": "linux", "GOARCH": go.architecture(), "CGO_ENABLED": "0"}
     own |= {"GOPROXY": _ask(tool, "env", "GOPROXY").strip()} | more
@@ -101,7 +101,7 @@ def compile_module(title: str, tool: Path, words: list[str], folder: Path | None
 
 
 def build_own(title: str, folder: Path, out: Path, say: Say) -> None:
-    """Build a folder's module as *out*, with a fetched Go if necessary. Raises `SetUpFailed`."""
+    """Build a folder's module as *out*. Raises `SetUpFailed`."""
     tool = go.ensure(go.wanted(folder / "go.mod"), title, say)
     compile_module(title, tool, [*BUILD, "-o", str(out), "."], folder, say)
 

@@ -1,4 +1,4 @@
-"""Runs installers and builds quietly; after a failure, the end of the output is shown."""
+"""Runs installers and builds; shows the end of the output after a failure."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def missing() -> Missing | None:
 
 
 def make_python_environment(folder: Path, failure: str) -> Path:
-    """Create a virtual environment of this interpreter; returns its python. Raises `SetUpFailed`."""
+    """Create a virtual environment; returns its python. Raises `SetUpFailed`."""
     uv = _uv()
     make = [sys.executable, "-m", "venv"] if uv is None else [uv, "venv", "--quiet", "--python", sys.executable]
     run([*make, str(folder)], failure, environment=_for_uv())
@@ -96,7 +96,7 @@ def make_python_environment(folder: Path, failure: str) -> Path:
 def install_python_packages(
     lock: Path, python: str | Path, failure: str, *, into: Path | None = None, words: Sequence[str] = (), compiled: bool
 ) -> None:
-    """Install the packages of a hashed lock with uv, or else pip. Raises `SetUpFailed`.
+    """Install a hashed lock with uv, or else pip. Raises `SetUpFailed`.
 
     Args:
         failure: message after a failure.
@@ -122,5 +122,5 @@ def _uv() -> str | None:
 
 
 def _for_uv() -> dict[str, str]:
-    """Environment in which uv trusts the system's certificates, unless the user set it otherwise."""
+    """Environment in which uv trusts the system's certificates, unless set."""
     return {"UV_SYSTEM_CERTS": "1"} | dict(os.environ)

@@ -15,7 +15,7 @@ from sectax.parts.programs import Missing
 
 
 class LambdaCheck(msgspec.Struct, frozen=True):
-    """Output of its commands, each with members of its own; `error` is empty on success."""
+    """Output of its commands; `error` is empty on success."""
 
     error: str = ""
     hint: str = ""

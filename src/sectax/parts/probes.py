@@ -1,4 +1,4 @@
-"""Probes (folders with a `probe.toml`, entry points `sectax.probes`) and their set-up."""
+"""Probes: folders with a `probe.toml`, and their set-up."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Probe:
         return "none" if self.manifest.setup is None else self.manifest.setup.kind
 
     def environment_folder(self) -> Path | None:
-        """Its folder in the cache, named by a hash of its sources, or None without a set-up."""
+        """Its folder in the cache, by a hash of its sources; None without set-up."""
         settings = self.manifest.setup
         if settings is None or settings.kind == "none":
             return None
@@ -190,7 +190,7 @@ def part(name: str) -> Part:
 
 
 def missing(probe: Probe, *, thorough: bool = False, experiment: str = "jwt") -> Missing | None:
-    """What the probe lacks to run on this machine, or None; once built, build tools are not needed.
+    """What the probe lacks on this machine, or None if it can run.
 
     Args:
         thorough: whether to check all files of its libraries.
@@ -222,7 +222,7 @@ def missing(probe: Probe, *, thorough: bool = False, experiment: str = "jwt") ->
 
 
 def set_up_on_first_use(probe: Probe, say: Say) -> None:
-    """Install missing Python libraries, which takes seconds, but build nothing. Raises `SetUpFailed`."""
+    """Install missing Python libraries, build nothing. Raises `SetUpFailed`."""
     lack = missing(probe)
     if lack is None or not lack.makable or probe.kind != "python-venv":
         return
@@ -283,7 +283,7 @@ def remember_checksums(folder: Path) -> None:
 
 
 def find_damage(folder: Path) -> str | None:
-    """Describe the first changed or missing file, or None; additional files are ignored."""
+    """Describe the first changed or missing file; additional ones are ignored."""
     try:
         listed = (folder / _LIST).read_text().splitlines()
     except (OSError, UnicodeDecodeError):

@@ -68,7 +68,7 @@ def family_part(family: str, name: str, parts: Mapping[str, Callable[[], Part]])
 
 
 def set_up(part: Part, say: Say) -> None:
-    """Make a part usable here: system packages with apt, others with `Part.make`. Raises `SectaxError`."""
+    """Make a part usable: with apt or `Part.make`. Raises `SectaxError`."""
     lack = part.missing()
     while lack is not None:
         if lack.apt:

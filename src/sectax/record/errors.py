@@ -210,7 +210,7 @@ def check_database(db: sqlite3.Connection, path: Path) -> None:
 
 
 def _check_schema(db: sqlite3.Connection, path: Path) -> None:
-    """Raise unless tables have only stored columns of ours: computed ones could run for ever or fill the memory."""
+    """Raise unless tables have only stored columns of ours."""
     kinds = db.execute("SELECT type, lower(name), COALESCE(lower(sql), '') FROM sqlite_master").fetchall()
     for kind, name, sql in kinds:
         if kind == "view" and name in TABLE_NAMES:

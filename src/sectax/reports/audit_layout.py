@@ -1,4 +1,4 @@
-"""The report of an audit. Its verdict never reads as a pass if few checks could be made."""
+"""The report of an audit; with too few checks its verdict is no pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables as CSV, in base units; `missing` explains empty numbers, and `level_FACTOR` are the levels."""
+"""Tables as CSV, in base units; `missing` explains empty numbers."""
 
 from __future__ import annotations
 

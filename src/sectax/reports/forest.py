@@ -19,7 +19,7 @@ _LONGEST_TITLE = 280
 
 
 def forest(analysed: Analysed, path: str, decision: Decision | None) -> Forest | None:
-    """The plot of a run; None without intervals. The foot names the run file at `path`."""
+    """The plot of a run; None without intervals. Its foot names `path`."""
     plan = analysed.measured.plan
     shown_ids = visible(analysed, show_all=False)
     tables = [table for table in result_tables(analysed, shown_ids) if table.margin is not None]

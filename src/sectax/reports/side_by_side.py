@@ -1,4 +1,4 @@
-"""The figures of a run's families, such as languages, in one table without verdicts between them."""
+"""The figures of a run's families in one table, without verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judge a run: findings from the statistics, withdrawn where a check of the audit fails."""
+"""Judge a run: findings, withdrawn where a check of the audit fails."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def analyse_measured(measured: Measured) -> Analysed:
 
 
 def audited(measured: Measured) -> tuple[tuple[Finding, ...], tuple[CheckOutcome, ...]]:
-    """The findings of `analyse_measured` and the outcomes of its checks, in two thirds of the time."""
+    """The findings of `analyse_measured` and the outcomes of its checks."""
     findings = judge(measured)
     outcomes = review(RunEvidence(measured, findings))
     warnings = (warning for outcome in outcomes for warning in outcome.warnings)

@@ -1,4 +1,4 @@
-"""Conditions of `--fail-if`: resolve their names, answer them from a run, and print them."""
+"""Conditions of `--fail-if`: resolve names, answer and print them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def with_conditions(rules: Stopping, conditions: tuple[Condition, ...], *, until
 
 
 def settled(conditions: Iterable[Condition], plan: Plan) -> tuple[Condition, ...]:
-    """Resolve the names in conditions against a plan: `jwt verify cpu` is a metric and a level.
+    """Resolve the names in conditions against a plan.
 
     Raises:
         WrongUse: no metric has this name, several have, or the limit is in another unit.
@@ -88,7 +88,7 @@ def _resolved(condition: Condition, plan: Plan) -> Condition:
 
 
 def _metrics_named(word: str, metrics: Iterable[Metric]) -> list[str]:
-    """The metrics of this name; without one, those with it in their name, as memory in `peak_memory`."""
+    """The metrics of this name, or else those that contain it."""
     names = [metric.name for metric in metrics]
     return [word] if word in names else [name for name in names if also_called(word) in name.split("_")]
 

@@ -44,7 +44,7 @@ def take_environment(bench: Bench, command_line: str = "", commit: str | None = 
 
 
 def of_this_process(command_line: str = "", commit: str | None = None) -> Environment:
-    """The software of sectax itself, and its command line. For the arguments see `take_environment`."""
+    """The software of sectax itself, and its command line."""
     own = {"sectax": __version__} | {f"sectax.{name}": version(name) for name in _OWN_LIBRARIES}
     called = {COMMAND_LINE: command_line} if command_line else {}
     return Environment(own, called | revision_facts(checkout=commit))
@@ -67,7 +67,7 @@ def of_hosts(names: Iterable[str]) -> dict[str, Environment]:
 def refuse_change(
     before: Environment, now: Environment, what: str = "the environment has changed since the run began:"
 ) -> None:
-    """Raise `WrongUse`, beginning with *what*, if blocks of both sessions cannot be in one run."""
+    """Raise `WrongUse` (with *what*) if both sessions do not fit in one run."""
     old, new = before.whole_identity(), now.whole_identity()
     changed = [
         f"{name}: {old.get(name, 'missing')} then, {new.get(name, 'missing')} now"
@@ -97,7 +97,7 @@ class MachineLoad:
 
 
 def slowdown(at_most_s: float = 0.2) -> float:
-    """Ratio of wall time to CPU time of a busy loop of `at_most_s` seconds: 1 on an idle machine."""
+    """Ratio of wall to CPU time of a busy loop: 1 on an idle machine."""
     began, worked = time.monotonic(), time.thread_time()
     while (passed := time.monotonic() - began) < at_most_s:
         pass

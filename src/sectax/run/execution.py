@@ -38,7 +38,7 @@ class EventSink(Protocol):
 
 
 class LocalExecution:
-    """Runs a plan in this process: `start`, then `calibrate` and `engine`, then `release`.
+    """Runs a plan in this process, in the order of its methods.
 
     The owner of the bench closes it.
     """
@@ -77,11 +77,11 @@ class LocalExecution:
         return calibrate(self._plan, specs, empties, emit, left_s, tick, deciding=deciding, cpu_sets=self._lanes)
 
     def gaps(self, calibrated: Calibrated) -> dict[str, float]:
-        """Seconds between the end of one operation and the start of the next, by treatment."""
+        """Seconds between one operation's end and the next start, by treatment."""
         return {name: gap_s(spec) for name, spec in self._bench.specs(self._inputs, calibrated).items()}
 
     def block_s(self, calibrated: Calibrated, *, pace: float = 1.0) -> float:
-        """Expected seconds of a block; with several hosts in parallel, divided by their number."""
+        """Expected seconds of a block, divided by the number of parallel hosts."""
         from sectax.calibration.time_budget import block_s
 
         return block_s(self._plan, calibrated, self.gaps(calibrated), pace=pace)

@@ -20,7 +20,7 @@ _MISSING = "_missing"
 
 
 def figures(analysed: Analysed) -> dict[str, dict[str, Span | str]]:
-    """Figures by treatment and name, or the reason why one is unknown; only those with an interval count."""
+    """Figures with an interval by treatment and name, or why one is unknown."""
     by_treatment: dict[str, dict[str, Span | str]] = {}
     for result in analysed.treatments:
         if result.role in MEASURED:
@@ -60,7 +60,7 @@ def _witness_counts(witnesses: Mapping[str, tuple[object, ...]]) -> dict[str, Sp
 
 
 def _bill(analysed: Analysed, result: TreatmentResult) -> dict[str, Span | str]:
-    """The cost of a million operations in the most expensive setup; empty if the experiment has no prices."""
+    """The cost of a million operations in the dearest setup; empty without prices."""
     rules = experiment_rules(analysed)
     choice = rules.choice
     if choice is None or choice.uses is None:

@@ -97,7 +97,7 @@ def _line(path: Path) -> RunLine:
 
 
 def _answer(analysed: Analysed) -> str:
-    """'rg is 12 to 14 % faster than baseline.' for one comparison; for several, how many are decided and how."""
+    """'rg is 12 to 14 % faster than baseline.', or how many are decided."""
     from sectax.reports.words.summaries import answer_sentence
 
     primary = [finding for finding in analysed.findings if finding.comparison.standing is Standing.PRIMARY]

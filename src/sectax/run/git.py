@@ -1,4 +1,4 @@
-"""Ask git about the current folder's repository, without starting programs that the repository names."""
+"""Ask git about a repository without starting programs that it names."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ def revision_facts(environment: Mapping[str, str] = os.environ, checkout: str | 
 
 
 def resolve_commit(revision: str) -> str | None:
-    """The commit of a branch, tag or other revision of the current folder's repository."""
+    """The commit of a branch, tag or other revision of this repository."""
     # After this option git reads no further options, whatever the revision begins with.
     return ask_git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
 
 
 def changed_files(cwd: Path | None = None) -> str | None:
-    """The tracked files that differ from the commit, as `git status` prints them; None if git cannot tell."""
+    """The tracked files that differ from the commit; None if git cannot tell."""
     # A submodule has a configuration of its own.
     return ask_git("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all", cwd=cwd)
 
@@ -95,7 +95,7 @@ def list_blobs(commit: str, suffix: str) -> list[Blob] | None:
 
 
 def copy_blobs(blobs: Sequence[Blob], targets: Sequence[Path]) -> bool:
-    """Copy files of commits to *targets*, without filters; False if git lacks one of them."""
+    """Copy files of commits without filters; False if git lacks one."""
     with tempfile.TemporaryFile() as printed:
         wanted = "".join(f"{blob.object_id}\n" for blob in blobs).encode()
         if _run_git(("cat-file", "--batch"), (), None, _READ_S, wanted, printed) is None:
@@ -112,7 +112,7 @@ def copy_blobs(blobs: Sequence[Blob], targets: Sequence[Path]) -> bool:
 
 
 def read_blob(commit: str, path: str) -> str | None:
-    """The text of a file of a commit, by its path from the root; None if it is not there, or is not UTF-8."""
+    """The text of a commit's file; None if it is not there, or not UTF-8."""
     content = _run_git(("cat-file", "blob", f"{commit}:{path}"), (), None, _TIMEOUT_S)
     try:
         return None if content is None else content.decode()
@@ -131,7 +131,7 @@ def ask_git(*words: str, cwd: Path | None = None, timeout_s: float = _TIMEOUT_S)
 
 
 def _blanked_filters(listed: bytes) -> tuple[str, ...]:
-    """Settings that switch off the filters that a repository's own configuration defines.
+    """Settings that switch off the filters of a repository's configuration.
 
     Args:
         listed: the configuration as scope NUL key LF value NUL.

@@ -16,7 +16,7 @@ from sectax.run.session import Session
 
 
 class LocalRunner:
-    """This machine, as a context manager. Its methods are in the order in which a run calls them."""
+    """This machine, as a context manager; methods in the order of a run."""
 
     session: ClassVar[type[Session]] = Session
 

@@ -27,7 +27,7 @@ def machine_snapshot(experiment: Experiment, request: RunRequest, say: Callable[
 
 
 def _make(wanted: Wanted, say: Callable[[str], None]) -> None:
-    """Build the parts that are built on first use; one that fails is missing afterwards, with its reason."""
+    """Build parts on first use; one that fails is missing, with its reason."""
     from sectax.parts import probes
     from sectax.parts import registry as parts
 
@@ -46,7 +46,7 @@ def _make(wanted: Wanted, say: Callable[[str], None]) -> None:
 
 
 def take(wanted: Wanted, *, will_make: bool = True, experiment: str = "jwt") -> Machine:
-    """Look at this machine; this may start programs, reach hosts and create a function instance."""
+    """Look at this machine, its hosts and its function service."""
     return Machine(
         folder=os.getcwd(),
         parts={name: _part(name, will_make) for name in wanted.parts},

@@ -1,4 +1,4 @@
-"""Plan a request, and refuse what can be refused before anything starts, for a run and a dry run alike."""
+"""Plan a request, and refuse it before anything starts if it cannot run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Store the keys of a run in a file of mode 600 until it is finished, so that it can be resumed."""
+"""Store the keys of an unfinished run in a file of mode 600, to resume it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _path(run_id: str) -> Path:
 
 
 def _make_folder(folder: Path) -> None:
-    """Create the folder and its parents with mode 700, and correct the mode of our own.
+    """Create the folder with mode 700, and correct the mode of our own.
 
     A folder named in SECTAX_STATE may be shared on purpose, and keeps its mode.
     """

@@ -35,7 +35,7 @@ class TimeLeft:
     what: str = ""
 
     def words(self, passed_s: float = 0.0) -> str:
-        """The time left in words, `passed_s` seconds later; an estimate that has run out gives way to the limit."""
+        """The time left in words, `passed_s` seconds later, or else the limit."""
         if self.first_s is not None:
             first_s = math.ceil(self.first_s - passed_s)
             return f"first verdict in about {units.seconds(first_s)}" if first_s > 0 else "first verdict soon"
@@ -69,7 +69,7 @@ class ProgressLine:
 
 
 class Progress(Protocol):
-    """Shows the progress of a run. No method raises: a closed terminal must not end the run.
+    """Shows the progress of a run; no method raises.
 
     `at` is called between two visits, so it must be cheap.
     """
@@ -206,7 +206,7 @@ def _before_first_verdict(stopping: Stopping, first_s: float, most_s: float) -> 
 
 
 def _blocks_needed(finding: Finding, done: int, until: Until) -> float | None:
-    """Blocks still needed, since intervals narrow with the root of the blocks; None if unknown."""
+    """Blocks still needed (intervals narrow with their root); None if unknown."""
     effect = finding.effect
     if effect is None:
         return None

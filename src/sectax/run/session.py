@@ -1,4 +1,4 @@
-"""One session of a run: pilot, blocks one at a time until the stopping rule, then judgement."""
+"""One session of a run: pilot, blocks until the stopping rule, judgement."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class RunOutcome:
 
     @property
     def was_refused(self) -> bool:
-        """Whether it was refused before anything was measured, e.g. for too small a budget."""
+        """Whether it was refused (e.g. too small a budget) before measuring."""
         measured = self.analysed.measured
         return isinstance(self.trouble, NothingMeasured) and not measured.blocks and not measured.failures
 
@@ -166,7 +166,7 @@ class Session:
         self.progress.say(f"warning: the machine is busy (load {load}): {cost}; stop other programs")
 
     def _end(self, state: State) -> SectaxError | None:
-        """Clean up and close the file, whatever ended the session; return an error of that."""
+        """Clean up and close the file; return an error of that."""
         trouble: SectaxError | None = None
         try:
             with self.progress.waiting("cleaning up"):
@@ -243,7 +243,7 @@ class Session:
         )
 
     def _ended_before_first_look(self) -> bool:
-        """Whether the budget of a resumed run ended before the first look, which fixes the number of looks."""
+        """Whether a resumed run's budget ended before the first look."""
         return self.budget_s is not None and len(self.writer.measured().blocks) < FIRST_LOOK
 
     def _refuse_small_budget(self) -> None:
@@ -355,7 +355,7 @@ class Session:
             fastest[event.treatment] = min(operation_s, fastest.get(event.treatment, math.inf))
 
     def _operation_s(self, trial: Trial) -> float:
-        """Seconds per operation of a visit, by the clock of the first metric; 0 without observations."""
+        """Seconds per operation of a visit, by the first metric's clock, or 0."""
         observed = self.plan.metrics[0].observed
         operations = 0
         for observation in trial.observations:

@@ -67,7 +67,7 @@ def start(
 def resume(
     path: Path, progress: Progress, budget_s: float | None = None, make_runner: MakeRunner = local_runner
 ) -> RunOutcome:
-    """Continue an interrupted run: finished blocks stay, the interrupted one is run again.
+    """Continue an interrupted run; the interrupted block is run again.
 
     Args:
         budget_s: seconds for this session; None for the budget that the run began with.

@@ -1,4 +1,4 @@
-"""Run writer that records invalid observations as failures instead of aborting the run."""
+"""Run writer that records invalid observations as failures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SYNC_S = 1.0
 
 
 class SessionWriter(RunWriter):
-    """Writes one session of a run; an invalid observation fails its treatment, and the run goes on."""
+    """Writes one session; an invalid observation fails its treatment alone."""
 
     def __init__(self, appender: Appender, session: int, builder: MeasuredBuilder | None = None) -> None:
         super().__init__(appender, session, builder)
@@ -50,7 +50,7 @@ class SessionWriter(RunWriter):
     def keep_whole(
         self, block: int, events: Sequence[BlockEvent], seconds: float, *, more: bool = False
     ) -> list[BlockEvent]:
-        """Record and finish a block received at once. Returns what was recorded, as `keep` does.
+        """Record and finish a block received at once; returns as `keep` does.
 
         Args:
             more: another block follows at once; finishing both together takes half the time.

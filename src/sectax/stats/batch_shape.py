@@ -65,7 +65,7 @@ def process_batches(times: Array, places: Array, lengths: Sequence[int]) -> list
 
 
 def _shapes(times: Array, places: Array) -> list[BatchShape | None]:
-    """The shapes of processes with equal numbers of batches; arrays have shape (processes, batches)."""
+    """The shapes of processes; arrays have shape (processes, batches)."""
     import numpy as np
 
     size = times.shape[1]
@@ -103,7 +103,7 @@ def _shapes(times: Array, places: Array) -> list[BatchShape | None]:
 
 
 def best_split(ordered: Array, squares: Array) -> tuple[Array, Array]:
-    """The split of centred, sorted rows into a fast and a slow part that explains most variance.
+    """The split of sorted rows that explains most variance.
 
     Returns:
         The share of the slow part, and the distance of the parts in standard deviations within them (0 if all values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def clopper_pearson(events: int, trials: int, level: float = 0.95) -> tuple[float, float]:
-    """The exact two-sided interval of a share, which covers at least at its nominal level.
+    """The exact two-sided interval of a share (Clopper and Pearson).
 
     Raises:
         ValueError: more events than trials, a negative number, or zero trials.

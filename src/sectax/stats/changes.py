@@ -1,4 +1,4 @@
-"""Change points of a series: the partition with the least squared deviations and a penalty per part."""
+"""Change points: least squared deviations with a penalty per part."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LEAST_SPREAD = 1e-6
 
 
 def change_points(logs: Sequence[float]) -> tuple[int, ...]:
-    """The indices at which a new level of costs starts; values of one level must be independent.
+    """The indices at which a new level starts, if its values are independent.
 
     The spread is estimated from successive differences. Steps at changes are left out and the search is repeated until
     it finds no more, so that a large change does not hide a small one.

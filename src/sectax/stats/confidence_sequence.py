@@ -1,4 +1,4 @@
-"""Confidence sequences: intervals that may be inspected after every block with error level alpha overall.
+"""Confidence sequences: intervals valid at all looks together at alpha.
 
 Source: Wang and Ramdas, 'Anytime-valid t-tests and confidence sequences for Gaussian means with unknown variance',
 arXiv 2310.03722; the sequence with a Gaussian mixture over the effect.
@@ -49,7 +49,7 @@ def multiplier(blocks: ArrayLike, alpha: ArrayLike, c_squared: float = C_SQUARED
 
 
 def half_width(blocks: ArrayLike, spread: ArrayLike, width: ArrayLike) -> Array:
-    """Half-width of an interval in the unit of the spread; infinite if the spread is zero, which means unknown.
+    """Half-width of an interval in the spread's unit; infinite for spread 0.
 
     Args:
         blocks: number of blocks n, any shape.
@@ -62,7 +62,7 @@ def half_width(blocks: ArrayLike, spread: ArrayLike, width: ArrayLike) -> Array:
 
 
 def guarded_half_width(blocks: ArrayLike, plain: ArrayLike, unseen: ArrayLike, alpha: ArrayLike) -> Array:
-    """Half-width with a guard for a second mode of processes, at distance `unseen`, that no block hit.
+    """Half-width with a guard for an unseen second mode of processes.
 
     n blocks miss a mode with share q with probability (1 − q)^n, so shares up to 1 − α^(1/n) cannot be excluded, and
     the mean may be off by that share of the distance. Both errors are combined with a power of 3/2, between full

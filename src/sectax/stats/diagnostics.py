@@ -66,7 +66,7 @@ def normality_p_value(values: ArrayLike) -> float:
 
 
 def zero_mean_p_value(values: ArrayLike) -> float:
-    """The two-sided p-value of Student's t for a mean of zero; 0 if all values are equal and not zero.
+    """The two-sided p-value of Student's t for a mean of zero.
 
     With lag-1 autocorrelation r, n values count as n·(1 − r)/(1 + r); otherwise a wandering speed looks like drift.
 

@@ -1,4 +1,4 @@
-"""Comparisons on several hosts: intervals for the measured hosts and for similar ones, outliers and kinds of hosts.
+"""Comparisons on several hosts: intervals, outliers and kinds of hosts.
 
 Hosts have equal weights, since fast hosts make more blocks and would otherwise dominate. So the interval for similar
 hosts is valid even if noise and number of blocks differ by host (Ibragimov and Müller 2010, 't-statistic based
@@ -77,7 +77,7 @@ def stratified_sequence(
     unseen: ArrayLike = 0.0,
     once: bool = False,
 ) -> Sequence:
-    """The mean over the measured hosts after every block: `running_sequence` stratified by host.
+    """The mean over the measured hosts after every block, stratified by host.
 
     Differences between hosts are not noise; each host has its own noise, with Welch-Satterthwaite degrees of freedom.
     Looks count only while every host with a block has `LEAST_BLOCKS`.
@@ -127,7 +127,7 @@ def stratified_sequence(
 
 @dataclass(frozen=True)
 class _Running:
-    """State after every block, shape (rows, blocks); `deviation` is the standard error × √blocks."""
+    """State after every block; `deviation` is the standard error × √blocks."""
 
     count: Counts
     hosts: Counts
@@ -138,7 +138,7 @@ class _Running:
 
 
 def _running(values: Array, host: HostIndices) -> _Running:
-    """The mean of the hosts' means and its error, updated for one host per block (Welford 1962)."""
+    """The mean of hosts' means and its error, per block (Welford 1962)."""
     rows, blocks = values.shape
     present = np.isfinite(values)
     hosts = int(host.max(initial=-1)) + 1
@@ -183,7 +183,7 @@ def _running(values: Array, host: HostIndices) -> _Running:
 
 
 def own_half_widths(hosts: HostSummaries, alpha: float, unseen: float) -> Array:
-    """Half-width of every host's own interval: Student's t over its blocks; infinite with too few blocks.
+    """Half-width of every host's own interval (Student's t over its blocks).
 
     Args:
         unseen: distance of an unseen mode (see `guarded_half_width`).
@@ -201,7 +201,7 @@ def drop_late_hosts(differences: Array, host: HostIndices) -> Array:
 
 
 def population_mean(means: Array, alpha: float, unseen: float, least: float = 0.0) -> PointInterval:
-    """The mean over the population of hosts: Student's t over the hosts' means; no interval below `LEAST_HOSTS`.
+    """The mean over the population of hosts: Student's t over hosts' means.
 
     Valid for unequal noise (Ibragimov and Müller 2010).
 
@@ -219,7 +219,7 @@ def population_mean(means: Array, alpha: float, unseen: float, least: float = 0.
 
 
 def between_host_deviation(hosts: HostSummaries, level: float) -> PointInterval:
-    """The standard deviation τ between hosts without the noise of their blocks; arrays of shape (hosts,).
+    """The standard deviation τ between hosts without their blocks' noise.
 
     The interval of a normal sample's deviation, with degrees of freedom for unequal noise, including the uncertainty of
     the noise. It starts at 0 if noise alone may explain the differences.
@@ -299,7 +299,7 @@ def two_kinds(hosts: HostSummaries, least: float) -> NDArray[np.bool_] | None:
 
 
 def kinds_differ(hosts: HostSummaries, kind: HostIndices, alpha: float, least: float) -> bool:
-    """Whether hosts of known kinds differ by kind: an F test, and at least *least* between two kinds.
+    """Whether hosts differ by kind: an F test, and at least *least* apart.
 
     Args:
         hosts: arrays of shape (hosts,).
@@ -318,7 +318,7 @@ def kinds_differ(hosts: HostSummaries, kind: HostIndices, alpha: float, least: f
 
 
 def _kinds_far_apart(hosts: HostSummaries, kind: HostIndices, least: float) -> bool:
-    """Whether the extreme kinds differ by *least* or more, and beyond the noise of their blocks."""
+    """Whether the extreme kinds differ by *least* or more, beyond the noise."""
     count = np.bincount(kind)
     if not count.all():
         return False
@@ -330,5 +330,5 @@ def _kinds_far_apart(hosts: HostSummaries, kind: HostIndices, least: float) -> b
 
 
 def unseen_share(hosts: int, alpha: float) -> float:
-    """The largest share of a kind that a random sample of *hosts* hosts may miss at level alpha."""
+    """The largest share of a kind that a sample of *hosts* may miss at alpha."""
     return float(1 - alpha ** (1 / hosts))

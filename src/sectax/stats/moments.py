@@ -52,7 +52,7 @@ SMALLEST, LARGEST = 1e-150, 1e150
 
 
 def paired_differences(baseline: Array, treatment: Array, better: Better) -> Array:
-    """d_j = log θ(treatment) − log θ(baseline), negated if more is better, so that positive is costlier.
+    """d_j = log θ(treatment) − log θ(baseline), positive if costlier.
 
     Args:
         baseline, treatment: block values of equal shape.

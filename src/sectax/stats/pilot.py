@@ -1,4 +1,4 @@
-"""Statistics of the pilot: warm-up of a fresh process, noise, and rounds for the soonest verdict."""
+"""Statistics of the pilot: warm-up, noise, and rounds for a verdict."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_CORRELATED = 0.8
 
 @dataclass(frozen=True)
 class WarmUp:
-    """Batches to discard at the start of a process; `settled` is False if the pilot was too short to tell."""
+    """Batches to discard at a process's start, and whether it settled."""
 
     batches: int
     settled: bool
@@ -82,7 +82,7 @@ def _partition(values: Array, penalty: float) -> list[int]:
 
 
 def warmup_length(series: ArrayLike) -> WarmUp:
-    """The warm-up of one process: to the end of its first half's last segment that differs from the final level."""
+    """The warm-up of one process: to the last segment off the final level."""
     values = np.asarray(series, dtype=np.float64)
     n = values.size
     if n < 2 * SHORTEST_SEGMENT:
@@ -104,7 +104,7 @@ def warmup_length(series: ArrayLike) -> WarmUp:
 
 
 def _noise(values: Array) -> float:
-    """A robust, detrended standard deviation, inflated by √((1 + φ)/(1 − φ)) for autocorrelation φ."""
+    """A robust, detrended deviation, inflated by √((1 + φ)/(1 − φ))."""
     middle = values.size // 2
     slope = (np.median(values[middle:]) - np.median(values[:middle])) / middle
     level = values - slope * np.arange(values.size)
@@ -161,7 +161,7 @@ class Noise:
 
 
 def pilot_noise(ratios: Sequence[Sequence[ArrayLike]]) -> Noise | None:
-    """Estimate the noise from the pilot's turns; None without data. `between` is 0 if there is one process only.
+    """Estimate the noise from the pilot's turns; None without data.
 
     Args:
         ratios: for every treatment and process, log times minus those of the baseline in the same turns.
@@ -200,7 +200,7 @@ def seconds_to_verdict(
     alpha: float,
     first_look: int,
 ) -> Array:
-    """Estimate the seconds until an interval is narrow enough, for each number of rounds.
+    """Estimate the seconds to a narrow interval, for each number of rounds.
 
     Args:
         rounds: per block, any shape.
@@ -235,7 +235,7 @@ def width_after(
     alpha: float,
     first_look: int,
 ) -> Array:
-    """The half-width of Student's t interval after *seconds*, for each number of rounds.
+    """Student's t half-width after *seconds*, for each number of rounds.
 
     Infinite if too few blocks fit. Other arguments: see `seconds_to_verdict`.
     """

@@ -1,4 +1,4 @@
-"""Quantiles with intervals from order statistics, for independent observations and for blocks."""
+"""Quantiles with intervals from order statistics, pooled over blocks too."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class PooledQuantile:
 
 
 def observations_needed(quantile: float, level: float = 0.95) -> int:
-    """The number of independent observations for a finite two-sided interval of a quantile.
+    """The observations needed for a finite two-sided interval of a quantile.
 
     The sample's minimum and maximum miss the quantile with probability (1−q)^n and q^n, each at most half of the error
     level. At 95 %: 6 for the median, 36 for p90, 72 for p95, 368 for p99.
@@ -53,7 +53,7 @@ def observations_needed(quantile: float, level: float = 0.95) -> int:
 
 
 def order_statistics_interval(values: ArrayLike, quantile: float = 0.5, level: float = 0.95) -> PointInterval:
-    """A quantile with an interval from order statistics, which assumes only independence.
+    """A quantile with an interval from order statistics of independent values.
 
     Args:
         values: shape (n,), finite; ties make the interval conservative.
@@ -71,7 +71,7 @@ def order_statistics_interval(values: ArrayLike, quantile: float = 0.5, level: f
 
 
 def pooled_quantile(blocks: Sequence[ArrayLike], quantile: float, level: float = 0.95) -> PooledQuantile:
-    """A quantile of the pooled observations of all blocks, with an interval for clustered data.
+    """A quantile of all blocks' observations, with a clustered interval.
 
     Every observation has the same weight. The effective number of observations is the smallest at the quantile and at
     both limits of the interval: if blocks are skewed, clustering may be visible only at a limit.
@@ -104,7 +104,7 @@ def pooled_quantile(blocks: Sequence[ArrayLike], quantile: float, level: float =
 
 
 def quantile_limits(ordered: Array, effective: float, quantile: float, level: float) -> tuple[float, float] | None:
-    """The order statistics around a quantile if the values are worth `effective` independent ones.
+    """The order statistics around a quantile for `effective` observations.
 
     Binomial ranks among `effective` values are scaled to all values (rank r has the expected level r/(effective + 1))
     and rounded outward. With `effective` = n these are the usual ranks.
@@ -129,7 +129,7 @@ def quantile_limits(ordered: Array, effective: float, quantile: float, level: fl
 
 
 def design_effect(events: Array, sizes: Array, inflation: float = 1.0) -> float:
-    """The design effect of blocks on a share: observations per independent observation.
+    """The design effect: observations per independent observation.
 
     1 + (m − 1)·ICC, with the intraclass correlation from one-way analysis of variance (at least 0) and m the
     observation-weighted mean size of blocks, Σm²/Σm.
@@ -153,14 +153,14 @@ def design_effect(events: Array, sizes: Array, inflation: float = 1.0) -> float:
 
 
 def few_blocks_inflation(blocks: int, level: float) -> float:
-    """The squared ratio of Student's t to the normal quantile, to inflate a variance estimated from few blocks."""
+    """The squared ratio of Student's t to the normal, for few blocks."""
     from scipy.special import ndtri
 
     return (float(critical_value(blocks, 1 - level)) / float(ndtri((1 + level) / 2))) ** 2
 
 
 def _effective(pool: Array, sizes: Array, thresholds: Sequence[float], level: float) -> float:
-    """The effective number of independent observations in the pool: the minimum over the thresholds."""
+    """The effective number of independent observations: the least of thresholds."""
     starts = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64)
     # Count ties with a threshold on both sides.
     sides = [side for threshold in thresholds for side in (pool > threshold, pool >= threshold)]

@@ -1,4 +1,4 @@
-"""Rules for negative controls (a copy of the baseline) and positive controls (a known added cost)."""
+"""Rules for negative controls (a copy) and positive controls (a known cost)."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def is_sure(control: Effect) -> bool:
 
 
 def withdraws_verdicts(control: Effect, verdict: VerdictId) -> bool:
-    """Whether a negative control withdraws verdicts: a sure difference that may exceed the margin."""
+    """Whether a negative control withdraws verdicts: sure, and above the margin."""
     return is_sure(control) and verdict not in WITHIN_MARGIN
 
 
 def bias_shown(control: Effect, verdict: VerdictId) -> float:
-    """The bias (log ratio) by which a family's intervals are widened after its negative control; 0 if it did not fire.
+    """The bias (log ratio) that widens a family's intervals, or 0.
 
     The control's mean if it may be chance. If sure and within the margin, a multiple of its farther limit, since
     other arms may be biased more than a copy of the baseline (`benchmarks.simulations.negative`).
@@ -36,17 +36,17 @@ def bias_shown(control: Effect, verdict: VerdictId) -> float:
 
 
 def finds_known_cost(control: Effect) -> bool:
-    """Whether a positive control is significantly positive and its interval contains the known cost."""
+    """Whether a positive control is significant and contains the known cost."""
     return control.low > 0 and control.added is not None and not excludes_known_cost(control)
 
 
 def excludes_known_cost(control: Effect) -> bool:
-    """Whether a positive control's interval excludes the known cost, so that the run's scale is wrong."""
+    """Whether a positive control's interval excludes the known cost."""
     return control.added is not None and not control.low <= control.added <= control.high
 
 
 def scale_error(control: Effect) -> float:
-    """The bias by which a family's intervals are widened if its positive control excludes the known cost, else 0.
+    """The bias that widens intervals which exclude the known cost, else 0.
 
     A multiple of the distance to the farther limit, since other arms may be wrong by more
     (`benchmarks.simulations.positive`).

@@ -58,7 +58,7 @@ def rank_autocorrelation(values: Array) -> tuple[float, float]:
 
 
 def two_modes(logs: Array) -> Modes | None:
-    """The two modes of log times, shape (n,), n ≥ 10; None if the best split separates no modes.
+    """The two modes of log times, shape (n,), n ≥ 10; None if not separate.
 
     With one mode, the density between two points is at least the smaller of theirs. So of three bands of equal width,
     at the medians of both parts and half-way, the middle one has at least as many values as the smaller other one,
@@ -133,7 +133,7 @@ _COUNTED = (0.01, 0.05)
 
 
 def significant_series(chances: Sequence[float], alpha: float) -> set[int]:
-    """Which of many p-values are significant, with family-wise error level *alpha* under the global null.
+    """Which p-values are significant with family-wise error level *alpha*.
 
     Half of alpha goes to the smallest values (Simes; Benjamini and Hochberg, 1995), half to the number of values below
     1 % and 5 %: one of forty series at 0.5 % may be chance, six are not.

@@ -1,4 +1,4 @@
-"""Student's t over blocks: for one look, or group-sequential for repeated looks up to a planned last one.
+"""Student's t over blocks, for one look or group-sequential.
 
 Every look has the same nominal level, small enough to keep alpha overall (Pocock's design, for Student's t). With a
 planned last look this is narrower than an unlimited confidence sequence.
@@ -69,7 +69,7 @@ def geometric_mean_interval(values: ArrayLike, level: float) -> PointInterval:
 
 
 def nominal_level(alpha: ArrayLike, first: int, last: ArrayLike) -> Array:
-    """The nominal level of each look so that looks after every block from `first` to `last` have level alpha overall.
+    """The nominal level of each look, for a level alpha of all together.
 
     The effective number of independent looks is 2 + (z² − 1)/2 · ln(last/first), with z the two-sided normal quantile
     of the nominal level, but at most the number of looks. This is the probability that a continuously watched Brownian
@@ -101,5 +101,5 @@ def nominal_level(alpha: ArrayLike, first: int, last: ArrayLike) -> Array:
 
 
 def repeated_critical_value(count: ArrayLike, alpha: ArrayLike, first: int, last: ArrayLike) -> Array:
-    """The group-sequential critical value of t after `count` blocks; infinite below two; arguments broadcast."""
+    """The group-sequential critical value of t after `count` blocks."""
     return critical_value(count, nominal_level(alpha, first, last))

@@ -1,4 +1,4 @@
-"""Hide secrets of the environment in the output of programs, and commands that a CI would read there."""
+"""Hide the environment's secrets, and CI commands, in programs' output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SHORTEST = 8
 
 
 def masked(output: bytes, environment: Mapping[str, str] = os.environ) -> bytes:
-    """Replace the values of variables such as `*_TOKEN` in a program's output, and break up CI commands.
+    """Replace values of `*_TOKEN` and the like, and break up CI commands.
 
     It cannot see values that the program encoded, and secrets that are in no variable of sectax's own environment.
     """

@@ -1,1 +1,1 @@
-"""Runs blocks on the workers of a Dask cluster; Dask is imported in this folder only."""
+"""Runs blocks on workers of a Dask cluster; Dask is imported here only."""

@@ -169,7 +169,7 @@ class Cluster:
         return tuple(sorted(name for name, host in self.hosts.items() if host.workers and not host.left_out))
 
     def refresh(self) -> None:
-        """Update the workers; hosts that join from now on are excluded. Raises `SessionOver`."""
+        """Update the workers, without later hosts. Raises `SessionOver`."""
         self._begun = True
         if not self._is_up():
             self._reconnect()
@@ -237,7 +237,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def hold(self, names: Iterable[str], kind: type, limit_s: float) -> Iterator[None]:
-        """Reserve hosts for this run, each with an actor for `ask`, in the order of names to avoid deadlocks.
+        """Reserve hosts for this run, in the order of names to avoid deadlocks.
 
         Args:
             limit_s: time to wait for another run on a host.
@@ -264,7 +264,7 @@ class Cluster:
             self._held.clear()
 
     def ask(self, name: str, what: str, *words: object) -> Any:
-        """Call a method of the actor on a held host; returns a future for `answer`. Raises `WorkerLost`."""
+        """Call the actor on a held host; returns a future. Raises `WorkerLost`."""
         try:
             return getattr(self._held[name][2], what)(*words)
         except (KeyError, RuntimeError) as error:  # the actor is gone
@@ -450,7 +450,7 @@ def _is_loopback(address: str) -> bool:
 
 
 def _is_own_listener(address: str) -> bool:
-    """Whether the socket that listens on a port of loopback belongs to this user or root; true if there is none."""
+    """Whether a loopback listener is this user's or root's; true if there is none."""
     port = int(address.rpartition(":")[2])
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         with contextlib.suppress(OSError), open(table, encoding="ascii") as sockets:

@@ -1,4 +1,4 @@
-"""Client processes on the workers of a cluster: the worker's side and the coordinator's.
+"""Client processes on workers: the worker's side and the coordinator's.
 
 Data is `Sealed`, and functions on a worker raise `JobAbandoned` only, as in `worker`.
 """

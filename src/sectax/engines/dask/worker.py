@@ -1,4 +1,4 @@
-"""Functions run by Dask workers: facts about the host, and jobs in fresh processes, one at a time per host.
+"""Functions run by Dask workers: facts, and jobs in fresh processes.
 
 They do not raise, and arguments are `Sealed`: Dask logs the arguments of failed tasks.
 """

@@ -188,7 +188,7 @@ def _failures_by_host(parts: Sequence[ClientBatch[_Batch]]) -> dict[str, dict[st
 
 
 def collect_answers(ask: Iterable[Callable[[], _Answer]]) -> list[_Answer]:
-    """Read all answers before raising the first error, so that none is left for the next request."""
+    """Read all answers, then raise the first error: none is left for later."""
     answers, errors = [], []
     for request in ask:
         try:

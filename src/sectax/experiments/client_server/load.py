@@ -36,7 +36,7 @@ def concurrency_levels(requested: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def target_rate(level: str) -> float:
-    """Operations per second of a level such as `50/s`; 0 for a closed loop. Raises `WrongUse`."""
+    """Operations per second of `50/s`; 0 for a closed loop. Raises `WrongUse`."""
     if level == CLOSED:
         return 0.0
     match = _RATE.fullmatch(level)

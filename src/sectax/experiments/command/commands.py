@@ -1,4 +1,4 @@
-"""Parses the commands of a run and their options; `check_files` looks for their files."""
+"""Parses the commands of a run and their options, and looks for their files."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _number(name: str, options: Mapping[str, tuple[str, ...]], least: int, most:
 
 
 def check_files(commands: Commands, *, programs: bool = True) -> None:
-    """Check that programs on this machine and the file of --input exist. Raises `WrongUse`.
+    """Check that programs here and the --input file exist. Raises `WrongUse`.
 
     Args:
         programs: whether the compared programs exist already; False before --setup.
@@ -268,7 +268,7 @@ def _added(text: str, names: tuple[str, ...]) -> tuple[str, float]:
 def _prepare(
     texts: tuple[str, ...], names: tuple[str, ...], split: Split, *, shell: bool
 ) -> dict[str, tuple[str, ...]]:
-    """Preparations: `CMD` for all commands, `NAME=CMD` for one, or as many as commands.
+    """Preparations: `CMD` for all, `NAME=CMD` for one, or as many as commands.
 
     With a shell, any other NAME is a variable to set.
     """

@@ -1,4 +1,4 @@
-"""Counts of instructions, system calls and allocations of an execution, outside of timed regions.
+"""Counts instructions, system calls and allocations, outside of timed regions.
 
 Exact counts have no noise, so a few executions are enough.
 """

@@ -331,7 +331,7 @@ def _treatment_commands(treatment: Treatment, plan: Plan) -> Commands:
 
 
 def _stopping_rule(runs: int | None, stopping: Stopping) -> tuple[Stopping, tuple[int, int], float]:
-    """Stopping rule, rounds and batch time; with --runs, for that number of executions. Raises `WrongUse`."""
+    """Stopping rule, rounds and batch time. Raises `WrongUse`."""
     if runs is None:
         return stopping, _ROUNDS, _BATCH_S
     if stopping.fixed_blocks or stopping.max_blocks or (stopping.budget_s and not stopping.extends):

@@ -46,7 +46,7 @@ _MOST_VALUES = 1000
 
 
 def arguments(typed: Sequence[str]) -> list[str]:
-    """Convert options, such as `-L a 1,2` and `-P n 1 5 -D 2` to --scan. Raises `WrongUse`."""
+    """Convert hyperfine's options to sectax's, scans included. Raises `WrongUse`."""
     step = next((typed[index + 1] for index, word in enumerate(typed[:-1]) if word in _STEPS), "1")
     words = list(typed)
     converted: list[str] = []
@@ -92,7 +92,7 @@ def _range(first: str, last: str, step: str) -> list[str]:
 
 
 def with_commands(bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Add commands given without names; one command with scans compares their values, as in hyperfine."""
+    """Add commands without names; one with scans compares their values."""
     texts, completed = list(bare), dict(options)
     scans = read_scans(options.get("scan", ()), ())
     if len(texts) == 1 and scans and not options.get("baseline") and not options.get("treatment"):

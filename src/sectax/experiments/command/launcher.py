@@ -26,7 +26,7 @@ class Program:
 
 
 class Ended:
-    """End of an execution; `refused` is the resource that was unavailable, `error` its errno."""
+    """End of an execution; `refused`: what was unavailable, `error`: its errno."""
 
     def __init__(self) -> None:
         self.pid = 0
@@ -77,7 +77,7 @@ def _alive(group: int) -> bool:
 
 
 def _sweep(leader: int, ended: Ended) -> None:
-    """Kill the group of an unreaped leader, whose ID cannot be reused yet, and reap it."""
+    """Kill the group of an unreaped leader, whose ID is still taken; reap it."""
     _kill(leader)
     _reap(leader, ended)
     if _alive(leader):

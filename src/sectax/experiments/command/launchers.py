@@ -57,7 +57,7 @@ def launcher() -> Launcher:
 
 
 def host_launcher(host: Host) -> Launcher:
-    """The launcher for a host; other machines are sent the C program. Raises `ChildNotStarted`."""
+    """The launcher for a host, perhaps sent there. Raises `ChildNotStarted`."""
     best = launcher()
     if host.name == LOCAL_HOST:
         return best
@@ -75,7 +75,7 @@ def python_launcher() -> Launcher:
 
 
 def built_launcher() -> Launcher | None:
-    """The launcher in C, built if necessary, or None; peak memory is at least 0.7 MB (static) or 1.5 MB."""
+    """The launcher in C, built if necessary, or None."""
     program = c_programs.built(_SOURCE, "launchers")
     if program is None:
         return None
@@ -88,7 +88,7 @@ _GRACE_S = 10.0
 
 
 class RunningLauncher:
-    """One launcher process. Methods but `kill` may raise `ChildError`, and `ValueError` for a NUL."""
+    """One launcher process; may raise `ChildError`, or `ValueError` for a NUL."""
 
     def __init__(self, host: Host, launcher: Launcher, cwd: str | None, env: Mapping[str, str]) -> None:
         # The launcher kills its programs' groups when its stdin ends.
@@ -137,7 +137,7 @@ class RunningLauncher:
 def definitions(
     path: str, argv: Sequence[str], source: str, output: str, prepare_path: str, prepare: Sequence[str] | None
 ) -> list[bytes]:
-    """Requests that define a command and its preparation. Raises `ValueError` for a NUL.
+    """Requests that define a command. Raises `ValueError` for a NUL.
 
     stderr is discarded: reading a pipe would wake the launcher in a timed region, an unread pipe blocks the command
     after 64 KiB, a file may fill the disk, and a limit on its size makes the command's writes fail. A failed command

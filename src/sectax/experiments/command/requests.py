@@ -1,4 +1,4 @@
-"""Requests and replies of a launcher (launcher.c), and messages for its failures: pure functions."""
+"""Requests and replies of a launcher (launcher.c), and its failures."""
 
 from __future__ import annotations
 

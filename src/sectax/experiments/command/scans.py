@@ -1,4 +1,4 @@
-"""Scans (`-L size=1,6,9` replaces `{size}`, a factor) and shell syntax in commands."""
+"""Scans (`-L size=1,6,9` replaces `{size}`), and shell syntax in commands."""
 
 from __future__ import annotations
 

@@ -313,7 +313,7 @@ class CommandSubject:
 
 
 def _telemetry(counters: dict[str, float], executions: tuple[requests.Execution, ...]) -> dict[str, float]:
-    """Telemetry of a visit: machine and cgroup counters, which the launcher shares, and the executions' own ones."""
+    """Telemetry of a visit: shared counters, and the executions' own ones."""
     shared = {name: counters[name] for name in ("steal_s", "throttled_s", "throttled_periods") if name in counters}
     return shared | {
         "system_s": sum(execution.system_s for execution in executions),

@@ -1,4 +1,4 @@
-"""The cost of confidential VMs and other isolation: the same tests on several hosts."""
+"""The cost of confidential VMs and other isolation: tests on several hosts."""
 
 from sectax.experiments.confidential.experiment import ConfidentialExperiment
 

@@ -1,4 +1,4 @@
-"""Advice over several pairs of hosts, about kinds of machines: every pair is one value."""
+"""Advice over several pairs of hosts; each pair is one value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Back-off for hosts and tests that hang repeatedly, so that they do not use up the run's time."""
+"""Back-off for hosts and tests that hang, to save the run's time."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def technology(leaves: Leaves) -> str | None:
 
 
 def witnesses(leaves: Leaves, kernel_witnesses: Witnesses) -> Witnesses:
-    """Add CPUID to the witnesses of the host's kernel; drop its encryption if they disagree."""
+    """Add CPUID to the kernel's witnesses; drop encryption if they disagree."""
     if not leaves:
         return kernel_witnesses
     witnessed = dict(kernel_witnesses) | {"cpuid": words(leaves)}

@@ -99,7 +99,7 @@ _LEAST_BLOCK, _MOST_BLOCK = 64 * 2**20, 2**30
 
 
 class ConfidentialExperiment(Experiment):
-    """Tests of sysbench and our own probe on VMs, containers, sandboxes and this machine."""
+    """Tests by sysbench and our probe on VMs, containers and this machine."""
 
     name = "confidential"
     title = "What does a confidential VM, or any other isolation, cost?"
@@ -231,7 +231,7 @@ def _host_lacks(machine: Machine, places: HostPairs, levels: Levels) -> WhyNot |
 
 
 def _with_study_budget(stopping: Stopping, factors: tuple[Factor, ...], pairs: int) -> Stopping:
-    """A default budget for each of the study's commands once, and ten blocks of our tests."""
+    """A budget for each study command once, and ten blocks of our tests."""
     if not stopping.extends:
         return stopping
     levels = {factor.name: factor.levels for factor in factors}
@@ -252,7 +252,7 @@ def _transfers(places: HostPairs) -> str:
 
 
 def _block(hosts: list[Mapping[str, str]]) -> tuple[int, str]:
-    """Bytes of a memory test's block, larger than the last-level cache of every host, and a note."""
+    """Bytes of a memory test, larger than every host's cache, and a note."""
     caches = [size for size in map(_cache, hosts) if size is not None]
     block = _LEAST_BLOCK
     while block < _MOST_BLOCK and caches and block <= max(caches):

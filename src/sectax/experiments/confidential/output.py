@@ -1,4 +1,4 @@
-"""Strict parser of sysbench's output: contradictory or repeated figures are rejected."""
+"""Strict parser of sysbench's output, which rejects contradictions."""
 
 from __future__ import annotations
 

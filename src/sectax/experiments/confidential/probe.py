@@ -44,7 +44,7 @@ def read_test(text: str, name: str, count: int) -> SysbenchResult:
 
 
 def read_run(text: str) -> tuple[str, float, float | None]:
-    """Output, CPU seconds and steal seconds (or None) of a program run by the probe. Raises `UnknownOutput`."""
+    """Output, CPU and steal seconds of a program. Raises `UnknownOutput`."""
     output, _, last = text.rstrip("\n").rpartition("\n")
     match = _RUN.fullmatch(last)
     if match is None:

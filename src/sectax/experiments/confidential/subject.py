@@ -121,7 +121,7 @@ class SysbenchSpec:
 
 
 class SysbenchSubject:
-    """Implements `sectax.model.subject.Subject`; the first operation is not timed separately."""
+    """Implements `Subject`; the first operation is not timed separately."""
 
     def __init__(self, spec: SysbenchSpec, at: Host) -> None:
         self.first: tuple[Observation, ...] = ()

@@ -1,4 +1,4 @@
-"""The PostgreSQL client process shared by the arms of a cell (clients/pg-c/pg_client.c)."""
+"""The PostgreSQL client process of a cell (clients/pg-c/pg_client.c)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The run's own PostgreSQL: temporary folder, free loopback port, unprivileged user."""
+"""The run's own PostgreSQL on loopback, as an unprivileged user."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Postgres:
         return self._folder / "server.crt"
 
     def __enter__(self) -> Postgres:
-        """Set up and start the server, and check that it rejects wrong passwords. Raises `SectaxError`."""
+        """Start the server; it must reject wrong passwords. Raises `SectaxError`."""
         try:
             self._set_up()
             self._start()
@@ -86,7 +86,7 @@ class Postgres:
         self._stack.close()
 
     def connection(self, level: str, password: str = "") -> str:
-        """libpq connection string of a level, with its role's password unless another is given."""
+        """libpq connection string of a level, with its role's or another password."""
         access = ACCESS[level]
         words = {
             "host": "localhost",  # as its certificate has it
@@ -278,7 +278,7 @@ def _role(method: str) -> str:
 
 
 def _ordinary_user() -> tuple[int, int] | None:
-    """Unprivileged user and group if we are root, since PostgreSQL refuses to run as root. Raises `DatabaseFailed`."""
+    """Unprivileged user if we are root, as PostgreSQL needs, or `DatabaseFailed`."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):

@@ -1,4 +1,4 @@
-"""The experiment `function`: functions compared with a baseline function, by memory size and pace."""
+"""The experiment `function`: functions by memory size and pace."""
 
 from __future__ import annotations
 

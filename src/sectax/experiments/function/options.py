@@ -47,7 +47,7 @@ class Functions:
 
 
 def read_functions(options: Mapping[str, tuple[str, ...]]) -> Functions:
-    """Parse the options. Raises `WrongUse`: a missing function, a duplicate name, or an invalid value."""
+    """Parse the options; `WrongUse` for a missing, duplicate or invalid one."""
     folder = _single_value(options, FOLDER) or "."
     code = named_texts(FUNCTION, options)
     endpoint, role = read_endpoint_options(options)
@@ -69,7 +69,7 @@ def read_functions(options: Mapping[str, tuple[str, ...]]) -> Functions:
 
 
 def read_environment(path: str | None) -> dict[str, str]:
-    """Read a file of NAME=VALUE lines, without empty lines and lines that begin with #.
+    """Read NAME=VALUE lines, without empty lines and comments.
 
     Raises:
         WrongUse: the file cannot be read, or a line is invalid. The message does not contain the line.
@@ -101,7 +101,7 @@ def _single_value(options: Mapping[str, tuple[str, ...]], name: str) -> str | No
 
 
 def check_files(functions: Functions) -> None:
-    """Check the files of the options. Raises `WrongUse` for a missing file or invalid JSON."""
+    """Check the options' files; `WrongUse` if missing or not JSON."""
     for name, path in functions.code.items():
         _exists(f"function {name!r}", path)
     for layer in {layer for layers in functions.layers.values() for layer in layers if not layer.startswith("arn:")}:

@@ -1,1 +1,1 @@
-"""The cost of message authentication in a function: the scheme, and the events that it signs."""
+"""The cost of message authentication in a function, and its events."""

@@ -1,4 +1,4 @@
-"""The study's event `{"key": salt, "token": …, "data": …}`: payload, signature and verification."""
+"""The study's event (`key`, `token`, `data`): payload, signature, check."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ _BY_OWN_CLOCK = (
 
 
 class HmacExperiment(on_lambda.LambdaExperiment):
-    """Authenticate a message in a function, compared with the same function without the check."""
+    """Authenticate a message in a function, or leave out the check."""
 
     name = "hmac"
     title = "What does message authentication cost in a function?"
@@ -141,7 +141,7 @@ class HmacExperiment(on_lambda.LambdaExperiment):
         )
 
     def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
-        """Yield the parts of an invocation, by the function's own clock if available, and growth with the payload."""
+        """Yield the parts of an invocation, and growth with the payload."""
         measured = analysed.measured
         parsing = "delivering and parsing the event"
         unpacks = any(treatment.levels["data"] == hmac.UNPACKED for treatment in measured.plan.treatments)
@@ -187,7 +187,7 @@ class _Bench(on_lambda.LambdaBench):
 
 
 def uses_own_clock(preset: str, levels: Mapping[str, tuple[str, ...]]) -> bool:
-    """Return whether functions time their own steps, and the steps answer the question.
+    """Return whether functions time their own steps, and these suffice.
 
     At 10 KiB the check is a tenth of an invocation's CPU time, and the rest varies more than that between blocks: one
     minute is enough only for the steps. Not possible with `immediate`, which has no steps, with the timed level, which

@@ -54,7 +54,7 @@ def write_key(path: Path, *, force: bool) -> Written:
 
 
 def shared_key(path: str | None, environment: Mapping[str, str]) -> bytes:
-    """Read the key from the file, or else from SHARED_KEY or SHARED_KEY_FILE, as the function does.
+    """Read the key from the file, or SHARED_KEY or SHARED_KEY_FILE.
 
     Raises:
         WrongUse: no key, or it cannot be read. Messages never contain the key.
@@ -123,7 +123,7 @@ def _read_key(path: str) -> bytes:
 def write_payloads(
     folder: Path, sizes: Sequence[int], *, variant: str, key: bytes, lifetime_s: float, force: bool
 ) -> Iterator[Written]:
-    """Write an event as SIZE.json for each size of the binary field in bytes (zeros, as in the study).
+    """Write an event as SIZE.json for each size of its zeros in bytes.
 
     Args:
         lifetime_s: seconds from now to the expiry, for the variant with one.

@@ -33,7 +33,7 @@ _HEXADECIMAL = "0123456789abcdef"
 
 @dataclass(frozen=True)
 class AuthorizerReferee:
-    """Judges the answers of a function from its treatment and key, without sharing its code.
+    """Judges a function's answers by treatment and key, with code of its own.
 
     Attributes:
         expires: seconds since 1970, for the variant with an expiry.
@@ -49,7 +49,7 @@ class AuthorizerReferee:
         return [_text(self._event())]
 
     def tampered(self) -> list[str]:
-        """Wrong tokens, salts and data for a function that checks; an incomplete event for one that does not."""
+        """Wrong tokens, salts and data, or an incomplete event without a check."""
         if self.treatment == IMMEDIATE:
             return []  # it accepts any event
         event = self._event()
@@ -69,7 +69,7 @@ class AuthorizerReferee:
         return [_text(event) for event in bad]
 
     def judge(self, artefact: str) -> str | None:
-        """Return what is wrong with an answer; None for the right authorization, or the report of no check."""
+        """Return what is wrong with an answer; None if it is right."""
         try:
             answer = msgspec.json.decode(artefact)
         except (msgspec.DecodeError, UnicodeError):

@@ -1,4 +1,4 @@
-"""The experiment `honesty`: an operation compared with itself, without and with known extra operations."""
+"""The experiment `honesty`: an operation against itself, with known costs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
 
 
 class HonestyExperiment(Experiment):
-    """Compare ES256 signing with itself: two copies must show no cost, four known costs must be found.
+    """Compare ES256 signing with itself: no cost, and four known costs.
 
     The preset `unlike` compares a short operation with 25 to 12,000 of them as one operation.
     """
@@ -116,7 +116,7 @@ def _subject(preset: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class RepeatedSpec:
-    """A subject whose operation is *times* operations of another subject, so that its cost is known.
+    """A subject whose operation is *times* another's, so its cost is known.
 
     It has its own batch size, as most compared arms have. Extra operations in the baseline's batch would not show
     errors that come from unequal batches.
@@ -130,7 +130,7 @@ class RepeatedSpec:
 
 
 class RepeatedSubject:
-    """Implements `sectax.model.subject.Subject`, without the first operation, since only one part of it was timed."""
+    """Implements `Subject`, without a first operation: a part alone was timed."""
 
     def __init__(self, inner: Subject, times: int) -> None:
         self.first: tuple[Observation, ...] = ()

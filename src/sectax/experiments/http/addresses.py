@@ -1,4 +1,4 @@
-"""Parsing and redaction of URLs and headers: no password, token or query value is shown."""
+"""Parsing of URLs and headers, without passwords, tokens and query values."""
 
 from __future__ import annotations
 

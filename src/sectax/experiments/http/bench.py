@@ -99,7 +99,7 @@ class HttpBench(Bench):
 
 
 def _read(service: HttpService) -> tuple[tuple[tuple[str, str], ...], bytes]:
-    """Headers and body from a service's files; checks its certificates and key. Raises `WrongUse`."""
+    """Headers and body of a service, and its TLS files. Raises `WrongUse`."""
     contents: dict[str, bytes] = {}
     for option, path in service.files().items():
         try:

@@ -1,4 +1,4 @@
-"""The HTTP client process shared by the arms of a cell (clients/http-go/PROTOCOL.md)."""
+"""The HTTP client process of a cell (clients/http-go/PROTOCOL.md)."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _TRANSFERS = (
 
 
 class HttpExperiment(Experiment):
-    """Requests to any URLs: latency, requests per second, CPU time of the client, bytes each way."""
+    """Requests to any URLs: latency, rate, the client's CPU time, bytes."""
 
     name = "http"
     title = "How much slower is one service than another?"

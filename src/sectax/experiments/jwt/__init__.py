@@ -1,4 +1,4 @@
-"""Signature algorithms for JWTs in each language, compared with RS256 of 2048 bits."""
+"""Signature algorithms for JWTs in each language, against RS256."""
 
 from sectax.experiments.jwt.experiment import JwtExperiment
 

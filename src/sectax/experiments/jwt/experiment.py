@@ -141,7 +141,7 @@ def _languages(preset: str, factors: tuple[Factor, ...], levels: Mapping[str, tu
 
 
 class JwtExperiment(Experiment):
-    """Sign and verify with each algorithm, compared with RS256, in each language with a probe."""
+    """Sign and verify with each algorithm and RS256, in each language."""
 
     name = "jwt"
     title = "Which signature algorithm for a JWT, in my language?"
@@ -153,7 +153,7 @@ class JwtExperiment(Experiment):
         return make_factors(probes.names())
 
     def probe_cases(self) -> list[Case]:
-        """Return all operations at all levels with new keys, except other lengths of RSA keys (the same code)."""
+        """Return all operations with new keys; one length of RSA key suffices."""
         from sectax.experiments.on_probe.conformance import Case
 
         names = [algorithm.name for algorithm in ALGORITHMS.values() if algorithm.name == algorithm.protocol_name]
@@ -245,7 +245,7 @@ class JwtExperiment(Experiment):
 
 
 def _sizes_in_words(names: set[str]) -> str:
-    """Describe the sizes of these algorithms' signatures, and their effect on a request's header."""
+    """Describe the sizes of signatures, and their effect on a header."""
     by_size: dict[int, list[str]] = {}
     for name in (name for name in ALGORITHMS if name in names):
         by_size.setdefault(ALGORITHMS[name].signature_bytes, []).append(name)
@@ -260,7 +260,9 @@ def _sizes_in_words(names: set[str]) -> str:
     most = max(lines.values())
     if most < _HEADER_BYTES / 4:
         return text
-    return f"{text}; the largest token uses {100 * most / _HEADER_BYTES:.0f} % of the 8 KiB that servers allow per header"
+    return (
+        f"{text}; the largest token uses {100 * most / _HEADER_BYTES:.0f} % of the 8 KiB that servers allow per header"
+    )
 
 
 def _header_bytes(name: str) -> int:

@@ -1,4 +1,4 @@
-"""The algorithms, and the keys, claims and signing inputs of a run, shared by all languages."""
+"""The algorithms, and a run's keys, claims and signing inputs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sectax.model.subject import Witness
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A JWS algorithm and its key (RFC 7518, 8037 and 8812; ML-DSA as in draft-ietf-cose-dilithium).
+    """A JWS algorithm and its key (RFC 7518, 8037, 8812; ML-DSA draft).
 
     Attributes:
         name: the level.

@@ -1,4 +1,4 @@
-"""Check before a run that the languages accept each other's tokens and judge Wycheproof's vectors correctly.
+"""Check that languages accept each other's tokens and judge Wycheproof's.
 
 Each block checks every subject against the referee; this also finds libraries whose tokens only they accept.
 """

@@ -1,4 +1,4 @@
-"""Judges tokens and creates genuine and tampered ones, with implementations that no probe uses.
+"""Judges and makes tokens with implementations that no probe uses.
 
 These are pycryptodome, and pure Python for ES256K and ML-DSA. Nothing is timed here.
 """
@@ -51,7 +51,7 @@ class JwtReferee:
         return None
 
     def sizes(self, token: str) -> dict[str, int]:
-        """Return bytes of a token, its signature, and the public key (SubjectPublicKeyInfo in DER)."""
+        """Return bytes of a token, its signature and the public key (SPKI)."""
         sizes = {"token_bytes": len(token), "signature_bytes": len(unbase64url(token.rpartition(".")[2]))}
         public = self.key.get("public_key_pem")
         return sizes if public is None else sizes | {"public_key_bytes": len(der(public))}
@@ -95,7 +95,7 @@ class JwtReferee:
         return True
 
     def _scheme(self, key: str) -> tuple[Any, Callable[[bytes], Any]]:
-        """Return the scheme for this part of the key, and the function that prepares data for it."""
+        """Return the scheme for this part of the key, and its preparation."""
         from Crypto.Signature import DSS, eddsa, pkcs1_15, pss
 
         match ALGORITHMS[self.algorithm].protocol_name[:2]:
@@ -121,7 +121,7 @@ class JwtReferee:
 
 
 def tampered(token: str) -> list[str]:
-    """Return the token with one bit flipped in the claims, and with one flipped in the signature."""
+    """Return the token with a flipped bit in the claims, or the signature."""
     # Not in the header, since a wrong algorithm would be the reason for the refusal.
     header, claims, signature = token.split(".")
     other_claims, other_signature = (base64url(_flip_bit(unbase64url(part))) for part in (claims, signature))

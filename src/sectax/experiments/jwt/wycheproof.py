@@ -1,4 +1,4 @@
-"""Wycheproof's test vectors of JSON Web Signatures, as cases for `sectax probe check`.
+"""Wycheproof's vectors of JSON Web Signatures, as cases for probes.
 
 `wycheproof.json`, created by `scripts/wycheproof.py`, has those that a bare signature check can judge, grouped by
 algorithm and key. It omits 25 of the 401, which are about a key's declared use and the encoding of header and payload.

@@ -1,4 +1,4 @@
-"""Lambda functions as subjects: deployed at a memory size, invoked, timed by the service, deleted."""
+"""Lambda functions as subjects, timed by the service."""
 
 # Endpoints; any other value is the address of a Lambda.
 LOCAL = "local"  # sectax's own local Lambda

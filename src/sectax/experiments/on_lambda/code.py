@@ -1,4 +1,4 @@
-"""The archive of a function or layer: an existing zip, or a folder packed reproducibly."""
+"""The archive of a function or layer: a zip, or a packed folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time of a zip
 
 
 def read_code(path: str) -> bytes:
-    """Read the zip at *path*, or pack the folder; links are followed, byte code is left out.
+    """Read the zip, or pack the folder with linked files, without byte code.
 
     Raises:
         WrongUse: it does not exist, or is not a zip.

@@ -71,7 +71,7 @@ class DeployedSpec:
 
 
 class Deployment:
-    """A deployed function with a unique name. Methods may raise `failures.ServiceTrouble`."""
+    """A deployed function. Methods may raise `failures.ServiceTrouble`."""
 
     def __init__(self, spec: DeployedSpec) -> None:
         word = re.sub(r"[^A-Za-z0-9_-]", "-", spec.name)

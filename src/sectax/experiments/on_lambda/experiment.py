@@ -1,4 +1,4 @@
-"""Base of experiments on Lambda: endpoints, memory, pace, metrics, and the estimated bill."""
+"""Base of experiments on Lambda: endpoints, memory, metrics, bill."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def step_s(endpoint: str | None) -> float:
 
 
 def metrics(endpoint: str | None) -> tuple[Metric, ...]:
-    """Return the metrics of a function, the primary one first: warm Durations, first invocation, memory."""
+    """Return the metrics: warm Durations, first invocation, memory."""
 
     def duration(name: str, summary: Summary, *, compared: bool = True) -> Metric:
         return Metric(name, "s", Better.LOWER, summary, "duration", step_s(endpoint), compared)
@@ -159,7 +159,7 @@ def read_endpoint_options(options: Mapping[str, tuple[str, ...]]) -> tuple[str |
 
 
 def lambda_lack(endpoint: str | None, machine: Machine) -> WhyNot | None:
-    """Return why functions cannot run at this endpoint; remote ones are not checked before the run."""
+    """Return why functions cannot run here; remote endpoints are not asked."""
     return machine.lacks(LAMBDA) if endpoint == LOCAL else None
 
 
@@ -250,7 +250,7 @@ def service(endpoint: str | None, name: str = "Lambda") -> dict[str, str]:
 
 
 def memory_levels(requested: tuple[str, ...], available: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the requested memory sizes in ascending order; `all` means the *available* ones.
+    """Return the requested memory sizes, ascending; `all` are *available*.
 
     Raises:
         WrongUse: not a memory size of Lambda.
@@ -285,12 +285,12 @@ def chosen_factors(
 
 
 def takes_one_processor(endpoint: str | None, memory_mb: Collection[str]) -> bool:
-    """Return whether local functions can take turns on one processor: none has a quota above one."""
+    """Return whether local functions can share a processor by turns."""
     return endpoint == LOCAL and all(int(memory) <= _VCPU_MB for memory in memory_mb)
 
 
 def waits_for_quota(endpoint: str | None, levels: Levels) -> bool:
-    """Return whether the quota stops a function most of the time: six together use half a processor."""
+    """Return whether the quota stops a function most of the time."""
     is_small = int(levels["memory"]) * TOGETHER <= _VCPU_MB / 2
     return endpoint == LOCAL and levels["pace"] == BACK_TO_BACK and is_small
 

@@ -60,7 +60,7 @@ class Function:
 
 
 def load(name: str, language: str) -> Function:
-    """Load a function's manifest. Raises `WrongUse` if it does not exist in this language."""
+    """Load a function's manifest. Raises `WrongUse` if there is none."""
     folder = cache.bundled("functions", name)
     try:
         manifest = msgspec.convert(tomllib.loads((folder / "function.toml").read_text()), _Manifest)
@@ -73,7 +73,7 @@ def load(name: str, language: str) -> Function:
 
 
 def missing(function: Function) -> Missing | None:
-    """Return why it cannot be built here; None if it can (libraries may need a download)."""
+    """Return why it cannot be built here; None if it can."""
     if function.language == "go":
         return go.missing(go.wanted(function.folder / "go.mod"))
     return installer.missing() if function.language == "python" else None

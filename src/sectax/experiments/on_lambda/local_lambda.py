@@ -1,4 +1,4 @@
-"""A local Lambda for a run: a server process, used through its command and its API."""
+"""A local Lambda for a run: a server process, used through its API."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class NoLocalLambda(SectaxError):
 
 
 class InvocationReport(msgspec.Struct, frozen=True):
-    """The server's report of one invocation (fields: docs/lambda.md); None if the machine cannot measure it."""
+    """The server's report of an invocation (docs/lambda.md), or None."""
 
     duration_s: float
     billed_ms: int
@@ -49,7 +49,7 @@ class InvocationReport(msgspec.Struct, frozen=True):
 
 
 class LocalLambda:
-    """A context manager that runs the server and removes all its files and processes at exit.
+    """A context manager that runs the server, and removes all at exit.
 
     with LocalLambda() as local:
         client = local.client()

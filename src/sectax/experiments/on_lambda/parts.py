@@ -1,4 +1,4 @@
-"""Parts that functions need: their zips, AWS's runtime clients, and the local Lambda."""
+"""Parts that functions need: zips, runtime clients, the local Lambda."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sectax.parts.registry import Part, Say
 
 
 def function(name: str) -> Part:
-    """`function:NAME/LANGUAGE`: the zip of a function that comes with sectax, and its tool-chain."""
+    """`function:NAME/LANGUAGE`: a zip of ours, and its tool-chain."""
     word, _, language = name.partition("/")
     wanted = functions.load(word, language)
     title = f"function {wanted.name} in {wanted.language}"
@@ -32,7 +32,7 @@ def function(name: str) -> Part:
 
 
 def runtime(name: str) -> Part:
-    """`lambda-runtime:python3.12`: AWS's runtime client for functions in that language."""
+    """`lambda-runtime:python3.12`: AWS's client for that language."""
     title = f"AWS's runtime client for {name}"
 
     def make(say: Say) -> None:

@@ -1,4 +1,4 @@
-"""The service's report of one invocation: the local Lambda's header, or else Lambda's REPORT line."""
+"""The service's report of an invocation: a header, or a REPORT line."""
 
 from __future__ import annotations
 

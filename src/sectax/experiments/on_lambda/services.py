@@ -1,4 +1,4 @@
-"""The Lambda service that the subjects of a bench share: clients, local server, published layers."""
+"""The Lambda service of a bench: clients, local server, layers."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ class LambdaService:
                     client.delete_layer_version(LayerName=name, VersionNumber=int(version))
 
     def client(self, read_timeout_s: float) -> Any:
-        """Return boto3's client without retries: a retry would hide throttling and be measured as one call."""
+        """Return boto3's client without retries, which would hide throttling."""
         if read_timeout_s not in self._clients:
             self._clients[read_timeout_s] = self._new_client(read_timeout_s)
         return self._clients[read_timeout_s]
 
     def layer(self, client: Any, source: str) -> str:
-        """Return the ARN of a layer, publishing an archive once. May raise `failures.SERVICE_ERRORS`."""
+        """Return a layer's ARN, published once, or `failures.SERVICE_ERRORS`."""
         from sectax.experiments.on_lambda.failures import reading_answer  # with boto3's own errors
 
         if source.startswith("arn:"):

@@ -1,4 +1,4 @@
-"""A Lambda function as a subject: deployed for a block, invoked with one event at a time, timed by the service."""
+"""A Lambda function as a subject: deployed for a block, then invoked."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class FunctionSubject:
         self._stage = "open"
 
     def start(self) -> None:
-        """Do nothing: functions that are created at the same time would disturb each other."""
+        """Do nothing: functions created together would disturb each other."""
 
     def open(self) -> Witnesses:
         """Deploy the function, invoke it once, and let the referee check it.
@@ -155,7 +155,7 @@ class FunctionSubject:
         return [Path(event).read_bytes() if isinstance(event, str) else event for event in self._spec.events]
 
     def _wait(self) -> None:
-        """Wait for the gap. Time in which others are invoked counts, since the quota refills in it."""
+        """Wait for the gap, less the time in which others were invoked."""
         left_s = self._answered + self._spec.gap_s - time.monotonic()
         if left_s > 0:
             time.sleep(left_s)
@@ -245,7 +245,7 @@ class FunctionSubject:
         return parts, msgspec.json.encode(content).decode()
 
     def _examine(self) -> None:
-        """Check that the referee's genuine events are accepted and the tampered ones are not."""
+        """Check that genuine events are accepted, and tampered ones are not."""
         referee = self._spec.referee
         if referee is None:
             return

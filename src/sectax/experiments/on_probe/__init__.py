@@ -1,1 +1,1 @@
-"""Probes as subjects: programs in any language that time themselves and speak the probe protocol."""
+"""Probes as subjects: programs that time themselves, in any language."""

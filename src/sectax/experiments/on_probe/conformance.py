@@ -24,7 +24,7 @@ _GREETING_IDS = frozenset(check.id for check in GREETING)
 
 
 class CheckStatus(StrEnum):
-    """The result of a check; skipped if it does not apply or needs an earlier one to pass."""
+    """The result of a check; skipped if it does not apply."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -33,7 +33,7 @@ class CheckStatus(StrEnum):
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of one check. Message and hint are safe to print; `case` is the operation, or empty."""
+    """The result of one check, safe to print; `case` is the operation or ''."""
 
     id: str
     status: CheckStatus
@@ -50,7 +50,7 @@ def check_probe(
     only: Container[str] | None = None,
     patience_s: float = 10.0,
 ) -> Iterator[CheckResult]:
-    """Test a program as a probe. It may hang, flood, crash or not exist; the results report that.
+    """Test a program as a probe, which may hang, flood or crash.
 
     Args:
         argv, cwd: the command and its working directory.

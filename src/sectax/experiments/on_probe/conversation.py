@@ -1,4 +1,4 @@
-"""Requests to a probe's process, and the check that it accepts genuine artefacts and refuses tampered ones."""
+"""Requests to a probe, and the check that it tells genuine from tampered."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NOISE_ALLOWED = 100
 
 
 class Conversation:
-    """Requests to a running probe that wait for their replies; as a context manager it kills the probe.
+    """Requests to a running probe; as a context manager it kills it.
 
     Methods raise `ChildError`, and as `ProbeSession.receive` `ProtocolViolation`, `AnsweredSkipped`, `AnsweredFailed`.
 
@@ -45,7 +45,7 @@ class Conversation:
     def __init__(
         self, child: Child, deadline_s: float, session: ProbeSession | None = None, noise_allowed: int = 0
     ) -> None:
-        """Args: *deadline_s*, seconds per reply; *noise_allowed*, lines that may be skipped."""
+        """Args: *deadline_s* per reply; *noise_allowed*: lines to skip."""
         self.child = child
         self.deadline_s = deadline_s
         self.session = ProbeSession() if session is None else session
@@ -108,7 +108,7 @@ class Conversation:
 
 @dataclass(frozen=True)
 class ProbeProgram:
-    """A program that may be a probe: its command, and the seconds that any step may take."""
+    """A program that may be a probe, and the seconds that a step may take."""
 
     argv: Sequence[str]
     cwd: str | Path | None = None
@@ -148,7 +148,7 @@ class Witnessed:
 
 
 def witness(conversation: Conversation, operation: str, referee: Referee | None) -> Witnessed:
-    """Present genuine and tampered artefacts in random order, and judge the probe's own.
+    """Present genuine and tampered artefacts in random order, and judge.
 
     Without a referee nothing is presented or judged. Raises as `Conversation`.
     """

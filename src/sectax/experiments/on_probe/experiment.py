@@ -1,4 +1,4 @@
-"""Base of experiments on probes: the subject, its software, and the metrics of its operations."""
+"""Base of experiments on probes: subject, software and metrics."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ProbeMetrics:
 
 
 def probe_metrics(languages: Iterable[str], machine: Machine) -> ProbeMetrics:
-    """Choose the metrics of a run: CPU time if all available probes report it, so that all have the same metric."""
+    """Choose the metrics: CPU time if all available probes report it."""
     states = {language: machine.probe(language) for language in languages}
     without = [name for name, state in states.items() if state.lack is None and state.cpu_clock is False]
     if not without:
@@ -57,10 +57,10 @@ def probe_metrics(languages: Iterable[str], machine: Machine) -> ProbeMetrics:
 
 
 class ProbeBench(Bench):
-    """A bench of probes, one per level of the factor `language`, which is also the family of cells."""
+    """A bench of probes: one per `language`, which is the family."""
 
     def identity(self) -> dict[str, str]:
-        """Return fingerprints of the probes' files, and versions of their runtimes and libraries.
+        """Return fingerprints of the probes, and versions of their software.
 
         Probes start on as many processors as in the run, since a JVM chooses its garbage collector by that.
         """
@@ -83,7 +83,7 @@ def probe_subject(
     inputs: Mapping[str, str],
     referee: Referee | None,
 ) -> ProbeSpec:
-    """Return the probe of a language with an operation, as in the protocol's `prepare`."""
+    """Return a language's probe with an operation, as in `prepare`."""
     probe = probes.load(language)
     return ProbeSpec(
         name=language,
@@ -103,7 +103,7 @@ def empty_subject(language: str) -> ProbeSpec:
 
 
 def software(spec: ProbeSpec) -> dict[str, str]:
-    """Return the versions of `probe`, `runtime` and `library_…`; empty if the probe does not start."""
+    """Return versions of probe, runtime, libraries; none if it does not start."""
     return {
         name: str(value)
         for name, value in (_witnesses(spec) or {}).items()
@@ -112,7 +112,7 @@ def software(spec: ProbeSpec) -> dict[str, str]:
 
 
 def ask_probe(spec: ProbeSpec) -> tuple[bool | None, float]:
-    """Return whether the probe has a CPU clock, and the seconds until it responds; (None, 0) if it fails."""
+    """Return whether it has a CPU clock, and its start time; (None, 0) if not."""
     start = time.monotonic()
     witnesses = _witnesses(spec)
     return (None, 0.0) if witnesses is None else ("cpu_clock" in witnesses, time.monotonic() - start)

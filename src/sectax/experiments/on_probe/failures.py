@@ -23,7 +23,7 @@ _RUN = re.compile(rf"[A-Za-z0-9+/=_-]{{{_PIECE},}}")
 
 
 def describe_failure(error: Exception, doing: str = "") -> str:
-    """Describe a failure, to follow the probe's name: `stopped replying to measure: exit status 137, …`."""
+    """Describe a failure: `stopped replying to measure: exit status 137`."""
     to = f" to {doing}" if doing else ""
     tail = f"; last line on its stderr: {error.last_line}" if isinstance(error, ChildError) and error.last_line else ""
     match error:
@@ -43,7 +43,7 @@ def describe_failure(error: Exception, doing: str = "") -> str:
 
 
 def failure_hint(error: Exception | None, name: str) -> str:
-    """Return the hint for a failure of a probe; None is a failure without an exception."""
+    """Return the hint for a probe's failure; None: without an exception."""
     match error:
         case ChildNotStarted():
             return "run sectax doctor to see what is missing"
@@ -55,7 +55,7 @@ def failure_hint(error: Exception | None, name: str) -> str:
 
 
 def redaction(secrets: Iterable[str]) -> Callable[[str], str]:
-    """Return a function that removes inputs and long pieces of them from a text: a probe may print its key."""
+    """Return a function that removes inputs from what a probe printed."""
     whole = sorted((secret for secret in secrets if len(secret) >= _WHOLE), key=len, reverse=True)
 
     def _masked(match: re.Match[str]) -> str:

@@ -28,7 +28,7 @@ class ClockWatch:
     def complaint(
         self, reported_s: float, wall_s: float, timed_share: float = 1.0, process_s: float | None = None
     ) -> str | None:
-        """Add one measurement and return what is implausible in all of them so far, or None.
+        """Add a measurement; return what is implausible in all, or None.
 
         Args:
             reported_s: time of the timed operations by the probe's clock.
@@ -51,10 +51,10 @@ class ClockWatch:
 
 
 class CpuWatch:
-    """Detects CPU times above what the processors can provide, or far below the kernel's count."""
+    """Detects CPU times that the processors or the kernel contradict."""
 
     def __init__(self, granularity_s: float, processors: int) -> None:
-        """Args: the step of the CPU clock, and the number of processors that the probe may use."""
+        """Args: the CPU clock's step; the processors that the probe may use."""
         self._slack_s = granularity_s + _CPU_TOLERANCE_S
         self._processors = processors
         self._reported_s = 0.0

@@ -42,7 +42,7 @@ class ReportsSizes(Referee, Protocol):
 
 @dataclass(frozen=True)
 class ProbeSpec:
-    """A probe's command and the operation to prepare; plain data that can be sent to another machine.
+    """A probe's command and operation; plain data for another machine.
 
     Attributes:
         name: the probe's name, for messages.
@@ -226,7 +226,7 @@ class ProbeSubject:
         return () if match is None else (Observation(f"{FIRST}.peak_bytes", 1024 * int(match[1]), "B", "VmHWM", 1),)
 
     def _sizes(self, artefact: str | None) -> tuple[Observation, ...]:
-        """Return the sizes of the produced or presented artefact, if the referee knows them."""
+        """Return the artefact's sizes, if the referee knows them."""
         referee = self._spec.referee
         if not isinstance(referee, ReportsSizes):
             return ()
@@ -300,7 +300,7 @@ class ProbeSubject:
         return printable(self._redacted(text), _LONGEST_TEXT)
 
     def _safe(self, witnesses: Witnesses) -> dict[str, Witness]:
-        """Redact witnesses for display and the record: a probe's text can contain its inputs."""
+        """Redact witnesses: a probe's text can contain its inputs."""
         return {
             self._safe_text(name): self._safe_text(value) if isinstance(value, str) else value
             for name, value in witnesses.items()
@@ -308,7 +308,7 @@ class ProbeSubject:
 
 
 def _identity(hello: HelloReply) -> dict[str, Witness]:
-    """Return the probe's versions and clocks as flat names. Clocks are last, so that no library can replace them."""
+    """Return the probe's versions, then its clocks, which nothing replaces."""
     libraries: dict[str, Witness] = {f"library_{library.name}": library.version for library in hello.libraries}
     itself: dict[str, Witness] = {
         "probe": f"{hello.probe.name} {hello.probe.version}",

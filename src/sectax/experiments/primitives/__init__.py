@@ -1,4 +1,4 @@
-"""Hashes, MACs, ciphers, key agreements and password hashes, by language and message size."""
+"""Hashes, MACs, ciphers, key agreements and password hashes."""
 
 from sectax.experiments.primitives.experiment import PrimitivesExperiment
 

@@ -1,4 +1,4 @@
-"""BLAKE3 for the referee, from its specification (2020, section 2), vectorised over chunks with numpy.
+"""BLAKE3 for the referee, from its specification, with numpy.
 
 Not the package blake3, which is the crate that the Rust probe measures.
 """
@@ -23,7 +23,7 @@ _MIXED = (
 
 
 def blake3(data: bytes, key: bytes | None = None) -> bytes:
-    """Return the first 32 bytes of the hash; with a key of 32 bytes, of the keyed mode."""
+    """Return 32 bytes of the hash; keyed with a key of 32 bytes."""
     start = _IV if key is None else np.frombuffer(key, dtype="<u4").astype(np.uint32)
     mode = 0 if key is None else _KEYED
     whole = len(data) // _CHUNK
@@ -38,7 +38,7 @@ def blake3(data: bytes, key: bytes | None = None) -> bytes:
 
 
 def _tree(values: _Words, start: _Words, flags: int) -> _Words:
-    """Return the root of a tree over at least two chunks: pairs of neighbours, level by level; an odd one moves up."""
+    """Return the root of a tree of two or more chunks, paired by level."""
     while (count := values.shape[1]) > 1:
         pairs = count // 2
         both = np.concatenate([values[:, 0 : 2 * pairs : 2], values[:, 1 : 2 * pairs : 2]])
@@ -75,7 +75,7 @@ def _chunk(data: bytes, number: int, start: _Words, mode: int, root: int) -> _Wo
 
 
 def _compress(value: _Words, words: _Words, counter: NDArray[np.uint64], size: int, flags: int) -> _Words:
-    """Return new values, shape (8, chunks), from values (8, chunks) and blocks (16, chunks)."""
+    """Return new values (8, chunks) from values and blocks (16, chunks)."""
     chunks = words.shape[1]
     state = np.empty((16, chunks), dtype=np.uint32)
     state[:8], state[8:12] = value, _IV[:4, None]

@@ -1,4 +1,4 @@
-"""Cases for `sectax probe check`: all algorithms with new keys, and Wycheproof's test vectors.
+"""Cases for `sectax probe check`: all algorithms, and Wycheproof.
 
 `wycheproof.json`, created by `scripts/wycheproof.py`, has those of AES-GCM, ChaCha20-Poly1305, AES-GCM-SIV and HMAC
 without additional data and with nonces and tags of the usual length.
@@ -38,7 +38,7 @@ def _primitive_cases() -> Iterator[Case]:
 
 
 def _wycheproof() -> Iterator[Case]:
-    """Yield a case per group of one key (opening sealed messages) or one key and message (tags of a MAC)."""
+    """Yield a case per key, or per key and message (tags of a MAC)."""
     from sectax.experiments.on_probe.conformance import Case, Vectors
     from sectax.experiments.primitives.referee import PrimitiveReferee
 

@@ -1,4 +1,4 @@
-"""Both sides of a key agreement with implementations that no probe uses: pycryptodome, and ML-KEM in pure Python.
+"""Both sides of a key agreement: pycryptodome, ML-KEM in Python.
 
 Public keys and messages have TLS's form: X25519's 32 bytes (RFC 7748), P-256's uncompressed point, FIPS 203's ML-KEM.
 X25519MLKEM768 puts ML-KEM before X25519 in keys, messages and secrets (draft-ietf-tls-ecdhe-mlkem).

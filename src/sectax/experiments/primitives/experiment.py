@@ -1,4 +1,4 @@
-"""The experiment `primitives`: factors, presets, and the subject of each treatment."""
+"""The experiment `primitives`: factors, presets, subjects."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _factors(languages: tuple[str, ...]) -> tuple[Factor, ...]:
 
 
 def _chosen_factors(available: tuple[Factor, ...], request: RunRequest) -> tuple[Factor, ...]:
-    """Choose the factors of a run. Algorithms imply families; families without messages have no size."""
+    """Choose the factors: algorithms imply families, some without a size."""
     preset, requested = dict(_PRESETS[request.preset]), dict(request.levels)
     if "family" not in requested and "algorithm" in requested:
         named = {name.casefold() for name in requested["algorithm"]}
@@ -139,7 +139,7 @@ def _chosen_factors(available: tuple[Factor, ...], request: RunRequest) -> tuple
 
 
 def lacks(machine: Machine, levels: Levels) -> Iterator[WhyNot | None]:
-    """Yield why the probe cannot run. Probes report missing algorithms themselves in `prepare`."""
+    """Yield why the probe cannot run, missing algorithms aside."""
     yield machine.probe(levels["language"]).lack
 
 
@@ -178,7 +178,7 @@ def prepared(levels: Mapping[str, str], inputs: Mapping[str, str]) -> tuple[dict
 
 
 class PrimitivesExperiment(Experiment):
-    """Compare algorithms with the baseline of their family, in each language with a probe."""
+    """Compare algorithms with their family's baseline, in each language."""
 
     name = "primitives"
     title = "Which cipher, MAC, hash or password hash, in my language?"

@@ -1,4 +1,4 @@
-"""AES-256-GCM-SIV (RFC 8452) for the referee, without additional data: pycryptodome's AES, POLYVAL in Python."""
+"""AES-256-GCM-SIV (RFC 8452) for the referee, without additional data."""
 
 from __future__ import annotations
 

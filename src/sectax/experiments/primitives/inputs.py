@@ -1,4 +1,4 @@
-"""Derives keys, messages and passwords of a run from its secret, the same for all languages."""
+"""Derives a run's keys, messages and passwords from its secret."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def derive(seed: str, purpose: str, size: int) -> bytes:
 
 
 def subject_inputs(levels: Mapping[str, str], inputs: Mapping[str, str]) -> dict[str, str]:
-    """Return a probe's inputs by the names of the probe protocol, without the referee's artefacts."""
+    """Return a probe's inputs by protocol name, without artefacts."""
     family, algorithm, seed = levels["family"], levels["algorithm"], inputs[SEED]
     if family == PASSWORD:
         return {"password": encode(derive(seed, PASSWORD, _PASSWORD_BYTES))}

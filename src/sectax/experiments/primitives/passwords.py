@@ -1,4 +1,4 @@
-"""Stored passwords as text, and their independent computation by pycryptodome, for Argon2 by OpenSSL.
+"""Stored passwords, computed by pycryptodome and OpenSSL (Argon2).
 
 Formats: `$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH` (PHC), `$scrypt$ln=17,r=8,p=1$SALT$HASH` and
 `$pbkdf2-sha256$i=600000$SALT$HASH` with unpadded Base64, and bcrypt's `$2b$10$…`.
@@ -52,7 +52,7 @@ def fault(algorithm: str, password: bytes, text: str) -> str | None:
 
 
 def tampered(algorithm: str, text: str) -> list[str]:
-    """Return one text with a bit flipped in the salt or the hash; only one, since each takes a probe a login."""
+    """Return one text with a flipped bit; more would each cost a login."""
     if algorithm == "bcrypt":
         at = _BCRYPT_HEAD + secrets.choice([*range(_BCRYPT_SALT - 1), *range(_BCRYPT_SALT, _BCRYPT_TEXT - 1)])
         return [text[:at] + ("A" if text[at] != "A" else "B") + text[at + 1 :]]

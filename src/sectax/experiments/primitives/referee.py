@@ -1,4 +1,4 @@
-"""Judges results of probes and creates genuine and tampered artefacts, with implementations that no probe uses.
+"""Judges and makes artefacts with implementations that no probe uses.
 
 These are pycryptodome, and pure Python for BLAKE3, AES-GCM-SIV and ML-KEM.
 """
@@ -90,7 +90,7 @@ class PrimitiveReferee:
         return None if right else "another implementation has a different result"
 
     def sizes(self, artefact: str) -> dict[str, int]:
-        """Return the memory of a password hash by its settings, or the bytes that a key agreement sends."""
+        """Return a password hash's memory, or a key agreement's bytes."""
         match self.family:
             case "password":
                 return {"memory_bytes": memory_bytes(self.algorithm)}

@@ -146,7 +146,7 @@ class S3Bench(Bench):
 
 
 def _remove(buckets: Buckets, access: S3Access, swept: list[LeftoverBucket]) -> None:
-    """Remove the run's objects. Raises `CleanupIncomplete` if any remain, also of earlier runs."""
+    """Remove the run's objects, or raise `CleanupIncomplete`."""
     left = [*swept, *buckets.remove()]
     if left:
         raise CleanupIncomplete(left, access)

@@ -1,4 +1,4 @@
-"""Buckets of a run: created with a default encryption, and removed with the run's objects.
+"""Buckets of a run, removed at its end with their objects.
 
 Only keys below the run's own prefix are deleted, and only buckets that are then empty.
 """
@@ -95,7 +95,7 @@ class Buckets:
     """All buckets of one session at one service."""
 
     def __init__(self, access: S3Access, journals: Path | None = None) -> None:
-        """Args: the service; folder of journals, None if the server's data is deleted anyway."""
+        """Args: the service; folder of journals, or None without need."""
         self.token = secrets.token_hex(5)
         self.prefix = f"sectax-{self.token}/"
         self._s3 = client(access)
@@ -122,7 +122,7 @@ class Buckets:
         return names
 
     def use(self, name: str, encryption: str) -> tuple[str, ...]:
-        """Use an existing bucket. Raises `BucketUnavailable` if its default encryption differs."""
+        """Use an existing bucket; `BucketUnavailable` if encrypted otherwise."""
         self._journal.used.append(name)
         self._note()
         with _explained(name):
@@ -136,7 +136,7 @@ class Buckets:
         return (name,)
 
     def remove(self) -> list[LeftoverBucket]:
-        """Delete the run's objects and buckets within a minute, until Ctrl-C; returns leftovers."""
+        """Delete objects and buckets within a minute; returns leftovers."""
         left: dict[str, LeftoverBucket] = {}
         with contextlib.suppress(KeyboardInterrupt), _interruptible():
             remove(self._s3, self._journal, left)
@@ -213,7 +213,7 @@ def client(access: S3Access) -> Any:
 
 
 def remove(s3: Any, journal: _Journal, left: dict[str, LeftoverBucket], longest_s: float = _LONGEST_S) -> None:
-    """Delete all objects below the journal's prefix, then created buckets that are empty.
+    """Delete the journal's objects, then created buckets if empty.
 
     Args:
         left: filled with leftovers by bucket, also on an interrupt.
@@ -277,7 +277,7 @@ def _empty(s3: Any, bucket: str, prefix: str, limit: _CleanupLimit) -> str:
 
 @contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
-    """Let Ctrl-C and TERM interrupt, even while the session's end is shielded from them."""
+    """Let Ctrl-C and TERM interrupt, even at the session's shielded end."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

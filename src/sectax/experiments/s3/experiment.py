@@ -40,7 +40,7 @@ _ITEMS = {"put": "s3.put", "get": "s3.get", "head": "s3.get"}  # DELETE is free
 
 
 def uses(operations: int, levels: Mapping[str, str]) -> dict[str, tuple[Usage, ...]]:
-    """Requests to S3 and KMS: with SSE-KMS, one KMS request for each request that needs the key.
+    """Requests to S3 and KMS, one of KMS for each that needs the key.
 
     All requests of a multipart upload do (Amazon S3 API Reference, 'CreateMultipartUpload', 'UploadPart' and
     'CompleteMultipartUpload': Permissions). The actual number of KMS requests is not documented.

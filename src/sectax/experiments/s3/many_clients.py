@@ -18,7 +18,7 @@ _OWN = frozenset({"first_bucket", "first_key"})
 
 
 class ManyClients(ClientGroup[ClientProcess]):
-    """Clients with equal shares of concurrency and rate; methods are those of `ClientProcess`."""
+    """Clients with equal shares of the load, used like `ClientProcess`."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class ManyClients(ClientGroup[ClientProcess]):
         super().__init__(clients, places)
 
     def open(self, wanted: Mapping[str, Any], objects: int) -> ArmOpened:
-        """Open all clients. A body with a seed is stored once, and removed by the first client."""
+        """Open all clients; the first removes a seeded body, stored once."""
         count = len(self)
         wanted = {**wanted, "concurrency": wanted["concurrency"] // count, "rate": wanted["rate"] / count}
         first, *rest = self.clients

@@ -1,4 +1,4 @@
-"""MinIO as a process on loopback, with random credentials and KMS key, with or without TLS.
+"""MinIO on loopback, with random credentials, with or without TLS.
 
 MinIO is under the AGPL: sectax only starts the program and speaks S3 to it. It is no longer maintained upstream.
 """

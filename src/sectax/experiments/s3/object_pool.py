@@ -1,4 +1,4 @@
-"""Large objects reused by several blocks, since storing them takes longer than fetching.
+"""Large objects reused by several blocks, since storing is slow.
 
 Each is replaced after a few blocks, so that no treatment has a favourable place on the disk for a whole run.
 """

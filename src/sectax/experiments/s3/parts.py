@@ -11,7 +11,7 @@ _SET_UP = "sectax setup s3"
 
 
 def minio() -> GoProgram:
-    """The last release with all that S3 encryption needs; no longer maintained upstream."""
+    """The last release with all encryption; unmaintained upstream."""
     return GoProgram(
         *("minio", "MinIO, the local S3 server", "about 3 minutes, 150 MB", _SET_UP, "minio"),
         module="github.com/minio/minio",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def contains_marker(folder: Path, marker: bytes, since: float = 0.0) -> bool:
-    """Whether any file below *folder* changed after *since* (Unix time) contains the marker."""
+    """Whether a file below *folder* newer than *since* has the marker."""
     return any(_in_file(path, marker, since) for path in _files(folder))
 
 
@@ -19,7 +19,7 @@ def stored_bytes(folder: Path) -> int:
 
 
 def cached_share(folder: Path, pages: int = 64) -> float | None:
-    """Share of sampled pages below *folder* that are in the page cache; None if unknown."""
+    """Share of sampled pages in the page cache; None if unknown."""
     sampled = cached = 0
     for path in _files(folder):
         with open(path, "rb", buffering=0) as file:

@@ -56,7 +56,7 @@ class S3Options:
 
     @property
     def baseline(self) -> str:
-        """AWS has encrypted every new object with SSE-S3 since 2023-01-05: there 'none' does not exist."""
+        """AWS encrypts every new object (SSE-S3, 2023-01-05): no 'none' there."""
         return SSE_S3 if self.endpoint == AWS else NONE
 
     @property

@@ -64,7 +64,7 @@ class S3Spec(SharesLoad):
 
     @property
     def first_bytes(self) -> int:
-        """Bytes of the object stored when a client opens: small if none has to be read later."""
+        """Bytes of the object stored at the start: small if never read."""
         fresh = self.operation in ("put", "delete") and not self.part_bytes
         return min(self.bytes, _FIRST_BYTES) if fresh and not self.thorough else self.bytes
 

@@ -1,1 +1,1 @@
-"""How a function gets its secret: from the service, from AWS's caching sidecar, or from its own memory."""
+"""How a function gets its secret: service, caching sidecar, own memory."""

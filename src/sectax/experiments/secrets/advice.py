@@ -25,7 +25,7 @@ Uses = Callable[[float, float, TreatmentResult], tuple[Usage, ...]]
 
 
 class _Access(NamedTuple):
-    """An access at the levels of all other factors, with its calls to the service by situation.
+    """An access at the other factors' levels, with its service calls.
 
     `fetching` is None without a cache.
     """
@@ -44,7 +44,7 @@ class _Cost(NamedTuple):
 
 
 def rate_rows(analysed: Analysed, prices: PriceList, asked: UserWorkload, uses: Uses) -> Iterator[AdviceRow]:
-    """Yield the costs of a million invocations, cheapest first, and the times of one, fastest first.
+    """Yield costs of a million invocations and times, best first.
 
     Args:
         uses: (seconds, calls to the service, treatment) -> usage.
@@ -107,7 +107,7 @@ def _cost(access: _Access, calls: int, expired: float, prices: PriceList, uses: 
 
 
 def _ranked(costs: list[_Cost], figure: Callable[[_Cost], Estimate]) -> Iterator[tuple[_Cost, str]]:
-    """Sort by the figure at the same levels of all other factors; note where intervals overlap the first."""
+    """Sort by the figure at the same levels, and note overlapping intervals."""
     groups: dict[tuple[str, ...], list[_Cost]] = defaultdict(list)
     for cost in costs:
         groups[tuple(level for factor, level in cost.levels.items() if factor != "access")].append(cost)

@@ -1,4 +1,4 @@
-"""AWS's Secrets Manager Agent: a fixed release, built by cargo into the user's cache, with its hash checked before use.
+"""AWS's Secrets Manager Agent: a fixed release, built by cargo.
 
 It has the interface of AWS's Parameters and Secrets Lambda Extension, which is not available outside AWS.
 """
@@ -25,7 +25,7 @@ _CRATES = 287  # in its lock file, for Linux
 
 
 def program() -> Path:
-    """Return the agent's program. Raises `SetUpFailed` if it is not built or has changed since."""
+    """Return the agent's program; `SetUpFailed` if missing or changed."""
     lack = missing()
     if lack is not None:
         raise SetUpFailed(f"{TITLE}: {lack.reason}", lack.hint)

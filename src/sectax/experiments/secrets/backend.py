@@ -1,4 +1,4 @@
-"""The stand-in for Secrets Manager of one run: a child process that ends with the run."""
+"""The stand-in for Secrets Manager of one run, a child process."""
 
 from __future__ import annotations
 

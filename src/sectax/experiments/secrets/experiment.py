@@ -157,7 +157,7 @@ class SecretsExperiment(on_lambda.LambdaExperiment):
         )
 
     def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
-        """Yield the parts of an access, and the cheapest and fastest access at a rate of calls."""
+        """Yield the parts of an access, and the cheapest and fastest."""
         measured = analysed.measured
         for treatment in measured.plan.treatments:
             if treatment.role in MEASURED:
@@ -273,7 +273,7 @@ def _lacks(machine: Machine, settings: secrets.Settings, as_published: bool, lev
 
 
 def _can_run_at_once(endpoint: str | None, levels: Levels) -> bool:
-    """Cache hits do not disturb each other: the quota limits each to a fourteenth of the processor."""
+    """Cache hits do not disturb each other: each gets a 14th of a processor."""
     return levels["situation"] == secrets.HIT and not _asks(levels) and on_lambda.waits_for_quota(endpoint, levels)
 
 
@@ -283,7 +283,7 @@ def _rounds(preset: str, *, only_hits: bool, here: bool) -> tuple[int, int]:
 
 
 def _declares(settings: secrets.Settings, levels: Levels) -> dict[str, Witness]:
-    """The limits in force, the number of calls per access that its situation implies, and the delay."""
+    """The limits in force, the calls per access, and the delay."""
     from sectax.experiments.secrets.subject import CALLS_WITNESS, DELAY_WITNESS, calls_in_words, delay_in_words
 
     own: dict[str, Witness] = {}

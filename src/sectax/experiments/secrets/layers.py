@@ -1,4 +1,4 @@
-"""Layers of the functions: the certificate that they trust, and AWS's agent with its start script."""
+"""Layers of the functions: the trusted certificate, and AWS's agent."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def trust(folder: Path, certificate: str) -> str:
 
 
 def sidecar(folder: Path, ttl_s: int = DEFAULT_TTL_S) -> str:
-    """Create the zip of the layer with AWS's agent as an external extension in *folder*; return its path.
+    """Create the zip of the layer with AWS's agent; return its path.
 
     Args:
         ttl_s: the agent's TTL in whole seconds.

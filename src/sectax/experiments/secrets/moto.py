@@ -1,4 +1,4 @@
-"""The Python environment of the stand-in for Secrets Manager: moto, installed once into the user's cache."""
+"""The stand-in's Python environment with moto, in the user's cache."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LOCK = Path(__file__).parent / "stand_in" / "moto.lock"
 
 
 def python() -> Path:
-    """Return the interpreter that has moto. Raises `SetUpFailed` if it is not installed."""
+    """Return the interpreter that has moto, or raise `SetUpFailed`."""
     lack = missing()
     if lack is not None:
         raise SetUpFailed(f"the stand-in for Secrets Manager: {lack.reason}", lack.hint)

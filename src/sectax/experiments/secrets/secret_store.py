@@ -68,7 +68,7 @@ class SecretStore(ABC):
 
     @abstractmethod
     def calls(self) -> Calls | None:
-        """Return the calls since the start; None if they cannot be counted. Raises `SectaxError`."""
+        """Return the calls since the start, or None. Raises `SectaxError`."""
 
     def cached(self, size: int) -> Secret:
         """Return the secret that is read repeatedly."""
@@ -118,7 +118,7 @@ class RealService(SecretStore):
         self._created: list[str] = []
 
     def __enter__(self) -> RealService:
-        """Create the secrets. Raises `SecretNotCreated` after deleting those that were created."""
+        """Create the secrets; `SecretNotCreated` after deleting all if one fails."""
         from botocore.exceptions import BotoCoreError, ClientError  # type: ignore[import-untyped]
 
         try:

@@ -1,4 +1,4 @@
-"""The secrets and the Lambda of a run, local or on AWS, with the settings that functions need to reach them."""
+"""The secrets and the Lambda of a run, local or on AWS."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class SecretsService(ExitStack):
     service: LambdaService
 
     def environment(self, ttl_s: int | None) -> dict[str, str]:
-        """Return the environment variables of functions; *ttl_s* is the caches' TTL, None for their default."""
+        """Return functions' environment; *ttl_s*: caches' TTL or None."""
         raise NotImplementedError
 
     def layers(self, ttl_s: int | None, *, sidecar: bool) -> tuple[str, ...]:

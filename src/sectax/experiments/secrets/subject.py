@@ -1,4 +1,4 @@
-"""A function that reads secrets, as a subject: the function times readings, the backend counts calls."""
+"""A function that reads secrets, as a subject; the backend counts."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class _Answer(msgspec.Struct):
 
 
 class SecretSubject(FunctionSubject):
-    """Implements `sectax.model.subject.Subject`: one invocation per visit reads secrets one after another.
+    """Implements `Subject`: one invocation per visit reads secrets.
 
     A miss is the first reading of a secret by a fresh instance, a refresh one after the TTL. Any error fails the
     visit; there are no retries.
@@ -91,7 +91,7 @@ class SecretSubject(FunctionSubject):
         super().__init__(spec)
 
     def open(self) -> Witnesses:
-        """Open the function. The first invocation reads one secret, which fills the cache for hits.
+        """Open the function; the first reading fills the cache for hits.
 
         Adds to `first`: `first.access`, that reading without Init; `first.sidecar_init`, the sidecar's part of Init if
         reported; and the study's statistics.
@@ -114,7 +114,7 @@ class SecretSubject(FunctionSubject):
         return witnesses | clock | delay | own | {"timed": timed}
 
     def visit(self, work: Work) -> Visit:
-        """Read `work.settle` secrets without reporting them, then `work.count`, in one invocation.
+        """Read `work.settle` secrets unreported, then `work.count`.
 
         Refreshes may need several invocations, since each reads at most all expiring secrets.
 
@@ -146,7 +146,7 @@ class SecretSubject(FunctionSubject):
         return Visit(tuple(observations), telemetry)
 
     def close(self) -> Witnesses:
-        """Close the function and add the backend's calls per reading, if they can be counted."""
+        """Close the function; add the backend's calls per reading."""
         witnesses: Witnesses = {}
         if self._secrets.store.calls() is not None:
             witnesses[CALLS_WITNESS] = calls_in_words(self._calls, self._accesses)

@@ -1,1 +1,1 @@
-"""The cost of TLS: version, key exchange, certificates and resumption, for three libraries."""
+"""The cost of TLS: version, key exchange, certificates, resumption."""

@@ -36,7 +36,7 @@ _WEIGH = (
 
 
 class TlsExperiment(Experiment):
-    """TLS connections: first byte, handshake, requests, CPU time and bytes of both ends."""
+    """TLS connections: first byte, handshake, requests, CPU time, bytes."""
 
     name = "tls"
     title = "What does TLS cost a connection?"

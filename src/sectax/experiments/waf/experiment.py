@@ -1,4 +1,4 @@
-"""Requests to a service behind a web application firewall that is off, detects or blocks."""
+"""Requests to a service behind a filter: off, detecting or blocking."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TRANSFERS = (
 
 
 class WafExperiment(Experiment):
-    """Coraza with the OWASP Core Rule Set: detection and blocking, by paranoia level, body and kind of request."""
+    """Coraza with the OWASP Core Rule Set: detection and blocking."""
 
     name = "waf"
     title = "What does a web application firewall add to a request?"

@@ -1,4 +1,4 @@
-"""Subject of a service behind a filter: that of the experiment http, with the filter's witnesses."""
+"""Subject of a service behind a filter, with the filter's witnesses."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FilteredSubject(HttpSubject):
         self._before: dict[str, Any] = {}
 
     def open(self) -> Witnesses:
-        """As `HttpSubject.open`, with mode, paranoia, libraries and rules_matched from the server."""
+        """As `HttpSubject.open`, with the filter's witnesses."""
         self._before = filter_status(self._server)
         witnesses = super().open()
         settings = {name: self._before[name] for name in ("mode", "paranoia", "libraries")}

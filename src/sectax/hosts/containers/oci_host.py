@@ -1,4 +1,4 @@
-"""Programs of this machine in containers of an OCI runtime, such as runc, crun or gVisor's runsc."""
+"""Programs in containers of an OCI runtime: runc, crun or gVisor's runsc."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _NAMESPACES = ("--mount", "--propagation", "private", "--pid", "--fork", "--kill
 
 
 def runtime_word(name: str) -> str:
-    """Runtime in a host's name, such as `runc` in `oci:runc+seccomp`. Raises `WrongUse`."""
+    """Runtime in a host's name: `runc` of `oci:runc+seccomp`. Raises `WrongUse`."""
     match = _NAME.fullmatch(name)
     if match is None:
         hint = f"use {KIND}:runc, {KIND}:runc+{SECCOMP}, {KIND}:runc+{APPARMOR} or {KIND}:runsc"
@@ -58,7 +58,7 @@ def runtime_word(name: str) -> str:
 
 
 class OciHost:
-    """Implements `sectax.hosts.registry.Host`; every program runs in a container of its own. Needs root.
+    """Implements `Host`: every program runs in a container. Needs root.
 
     Containers have this machine's files read-only, so the same programs run, and no network. They can write to `WORK`,
     an empty `/tmp`, and their working directory.
@@ -106,7 +106,7 @@ class OciHost:
         return child
 
     def telemetry(self, child: Child) -> SharedTelemetry:
-        """Telemetry of the machine only: the child process is the runtime, not the program."""
+        """Telemetry of the machine only: the child is the runtime, not the program."""
         return SharedTelemetry(_LOCAL.telemetry(child))
 
     def find_program(self, word: str, cwd: str | None, env: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""Control groups of a process (cgroup v1, v2 or both), and counters of groups and machine."""
+"""Control groups of a process (v1, v2 or both) and counters of the machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import ClassVar
 
 
 def cgroup_folders(pid: int, controller: str, root: Path = Path("/")) -> list[Path]:
-    """Folders of a process's groups for *controller* (`cpu`, `memory`), its own first, then visible ancestors.
+    """Folders of a process's groups for *controller*, its own first.
 
     Empty without control groups, or if the process has ended.
     """
@@ -61,7 +61,7 @@ _COUNT = re.compile(r"^oom_kill (\d+)$", re.MULTILINE)
 
 
 class MemoryKills:
-    """The kernel's counts of processes killed for lack of memory, of the machine or of a process's control groups.
+    """The kernel's counts of out-of-memory kills, of the machine or a cgroup.
 
     Counters do not name processes. An increase is taken as the cause if a child was killed by SIGKILL, not by sectax.
     """
@@ -110,7 +110,7 @@ def number_after(text: bytes, label: bytes) -> int | None:
 
 
 class SharedCounters:
-    """Counters shared by processes: steal of the machine, and throttling of a CPU cgroup and its ancestors."""
+    """Counters shared by processes: steal, and throttling of CPU cgroups."""
 
     _known: ClassVar[weakref.WeakValueDictionary[tuple[Path, tuple[Path, ...]], SharedCounters]] = (
         weakref.WeakValueDictionary()

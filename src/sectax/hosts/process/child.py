@@ -178,7 +178,7 @@ class Child:
                         raise
 
     def wait(self, deadline: float) -> int:
-        """Wait for the child's end, discarding its output; returns the exit status or negative signal.
+        """Wait for the child's end; returns the exit status or negative signal.
 
         Raises:
             ChildSilent: still running at the deadline.
@@ -203,7 +203,7 @@ class Child:
             self._stdin = -1
 
     def close(self, grace: float) -> int:
-        """Close stdin, wait *grace* seconds, then kill its process group; returns the status as `wait`."""
+        """Close stdin, wait *grace* seconds, kill the group; the status as `wait`."""
         if not self._ended:
             self.close_stdin()
             with contextlib.suppress(ChildSilent):
@@ -314,7 +314,7 @@ class Child:
         return True
 
     def _end(self) -> int:
-        """Kill the process group, then reap the leader, so that the IDs are not reused before."""
+        """Kill the process group before its leader's ID can be reused."""
         if self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)

@@ -67,7 +67,7 @@ def last_line(stderr: bytes) -> str:
 
 
 def describe_exit(exit_status: int | None, out_of_memory: bool = False) -> str:
-    """Describe an exit status as a shell numbers it: `exit status 137, killed for memory`."""
+    """Describe an exit status: `exit status 137, killed for memory`."""
     if exit_status is None:
         return "it closed its pipe but is still running"
     if exit_status >= 0:

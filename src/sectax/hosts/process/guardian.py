@@ -55,7 +55,7 @@ class Guardian:
             self._send(f"watch {group}\n")
 
     def release(self, group: int) -> None:
-        """Stop watching a group; to be called before its leader is reaped and its ID reused."""
+        """Stop watching a group; call it before the leader is reaped."""
         with self._lock:
             if group in self._groups and self._owner == os.getpid():
                 self._groups.discard(group)

@@ -19,7 +19,7 @@ _IDLE = (3, 4)
 
 @dataclass(frozen=True)
 class ChosenProcessor:
-    """The processor of the subjects, whether another sectax uses it too, and the other processors."""
+    """The subjects' processor, whether it is shared, and the other processors."""
 
     number: int
     shared: bool

@@ -1,4 +1,4 @@
-"""Kernel telemetry of a process: CPU time, run-queue delay, throttling, steal, context switches.
+"""Kernel telemetry of a process: CPU time, queue delay, throttling, steal.
 
 Readings are taken before and after every batch, so they must be cheap: files stay open and are read with `pread`, and
 only threads that have run are read. Unreadable values are missing, never zero.

@@ -1,4 +1,4 @@
-"""Another machine as a host, over the system's ssh client and one persistent connection.
+"""Another machine as a host, over the system's ssh client.
 
 Without prompts: unknown or changed host keys and password logins are rejected.
 """

@@ -55,7 +55,7 @@ class Batches:
 
 
 def size_batch(conversation: Conversation, aim_s: float) -> Batches:
-    """Grow a batch until it takes about *aim_s* by the probe's clock, or far more by sectax's."""
+    """Grow a batch to about *aim_s* by the probe's clock."""
     count = 1
     while True:
         seconds = wall_s = math.inf
@@ -74,7 +74,7 @@ def _wall_limit(conversation: Conversation, aim_s: float) -> float:
 
 
 def count_scales(conversation: Conversation, count: int, repeats: int = REPEATS) -> str:
-    """Check that twice the operations take about twice the time; otherwise the work may be dead code."""
+    """Check that twice the operations take twice the time (no dead code)."""
     for _ in range(_ATTEMPTS):
         ratio = _ratio_of_doubled(conversation, count, repeats)
         if _DOUBLED[0] <= ratio <= _DOUBLED[1]:
@@ -147,7 +147,7 @@ def _clock_plausible(program: ProbeProgram) -> str:
 
 
 def _common_step(conversation: Conversation) -> int:
-    """Return the greatest common divisor of times of many batches in nanoseconds: the clock's real step."""
+    """Return the clock's real step: the common divisor of batch times."""
     count = size_batch(conversation, _SHORT_S).count
     lengths = random.Random(1)
     while True:

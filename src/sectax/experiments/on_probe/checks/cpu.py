@@ -34,7 +34,7 @@ _STOPPED_S = 4 * LONG_S
 
 @dataclass(frozen=True)
 class _Batch:
-    """One batch: reported CPU and wall time, and the kernel's CPU time of the exchange."""
+    """One batch: reported CPU and wall time, and the kernel's CPU time."""
 
     cpu_s: float
     elapsed_s: float

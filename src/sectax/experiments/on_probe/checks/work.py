@@ -1,4 +1,4 @@
-"""Checks of an operation's work: genuine accepted, tampered refused, correct results, slower than `empty`."""
+"""Checks of an operation's work: right results, and slower than `empty`."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class CaseConversation:
         self._over = "the probe was not started"
 
     def steps(self) -> Iterator[Step]:
-        """Yield the checks with their hints. After one ends the conversation, the others do not apply."""
+        """Yield the checks with hints, until one ends the conversation."""
         for check_id, run, hint in self._all_steps():
             yield check_id, partial(self._guarded, check_id, run), hint
 
@@ -142,7 +142,7 @@ class CaseConversation:
         return self._conversation
 
     def _batches(self) -> Batches:
-        """Size a batch for the checks of times, repeatedly while a compiler makes operations faster."""
+        """Size a batch for checks of times, again while a compiler helps."""
         if self._sized is None:
             self._sized = size_batch(self._running(), _BATCH_S)
             for _ in range(_COMPILES):

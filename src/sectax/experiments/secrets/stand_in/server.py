@@ -1,4 +1,4 @@
-"""moto's Secrets Manager behind TLS on loopback. `backend.py` runs it with moto's interpreter, not sectax's.
+"""moto's Secrets Manager behind TLS; runs in moto's interpreter.
 
 The first line on stdin has the secrets and the certificate, the first line on stdout the port. After that, each line
 on stdin requests the counters, which are one line on stdout. It stops at the end of stdin. Only the key of the
@@ -116,7 +116,7 @@ class Server(ThreadingHTTPServer):
             Handler(connection, client_address, self)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore closed connections; print only the type of other errors, since the text may contain secrets."""
+        """Ignore closed connections; print only the type of other errors."""
         kind = sys.exc_info()[0]
         if kind is not None and not issubclass(kind, OSError):
             sys.stderr.write(f"{kind.__name__}\n")
