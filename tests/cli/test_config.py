@@ -29,7 +29,7 @@ def test_defaults_of_the_nearest_file_above_are_used_printed_and_recorded(tmp_pa
     )
     (tmp_path / "deep" / "er").mkdir(parents=True)
 
-    said = run(tmp_path / "deep" / "er", "--baseline", "sleep 0.01", "--out", "r.sectax", "--json")
+    said = run(tmp_path / "deep" / "er", "--trust-config", "--baseline", "sleep 0.01", "--out", "r.sectax", "--json")
 
     document = json.loads(said.out)
     result = sectax("show", "r.sectax", "--all", folder=tmp_path / "deep" / "er")

@@ -278,7 +278,7 @@ def deployed(bench: Any, folder: Path, *, sidecar: bool) -> Iterator[Any]:
     code.mkdir()
     (code / "f.py").write_text(_ASKS)
     more = {"environment": spec(bench, "sidecar", "hit").environment, "service": bench.service}
-    more["layers"] = bench._place.layers(None, sidecar=sidecar)
+    more["layers"] = bench._services.layers(None, sidecar=sidecar)
     function = Deployment(FunctionSpec("asks", str(code), PYTHON, "f.handler", 512, **more))
     function.create()
 

@@ -158,7 +158,7 @@ def test_a_login_that_wants_a_password_is_refused_at_once(tmp_path, monkeypatch)
         monkeypatch.setenv("SECTAX_SSH_CONFIG", str(server.config))
         began = time.monotonic()
 
-        with pytest.raises(ChildNotStarted, match="never"):
+        with pytest.raises(ChildNotStarted, match="does not accept a key without a password"):
             SshHost(server.name).start(["true"])
 
         assert time.monotonic() - began < 60

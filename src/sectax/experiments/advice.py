@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from sectax.model.advice import AdviceRow
 from sectax.model.analysed import Analysed
 from sectax.model.finding import GEOMETRIC, MEAN, Estimate, VerdictId, alike, is_decided
 from sectax.model.measured import Measured
 from sectax.model.treatment import Role, Treatment
-from sectax.stats.moments import Array
-from sectax.stats.student import geometric_mean_interval, mean_interval
 from sectax.text import units
+
+# sectax.stats and numpy are imported by the functions that compute: every command imports the experiments.
+if TYPE_CHECKING:
+    from sectax.stats.moments import Array
 
 Column = Mapping[int, float]  # block -> value
 
@@ -36,6 +37,8 @@ def minus(more: Column, less: Column) -> Column:
 
 def mean(measured: Measured, values: Sequence[float], unit: str) -> Estimate:
     """Estimate the mean of one value per block, with Student's t interval."""
+    from sectax.stats.student import mean_interval
+
     level = 1 - measured.plan.stopping.alpha
     interval = mean_interval(values, level)
     return Estimate(interval.point, interval.low, interval.high, level, MEAN, interval.count, unit)
@@ -43,6 +46,8 @@ def mean(measured: Measured, values: Sequence[float], unit: str) -> Estimate:
 
 def mean_ratio(measured: Measured, values: Sequence[float], unit: str) -> Estimate:
     """Estimate the geometric mean of positive values, with Student's t interval."""
+    from sectax.stats.student import geometric_mean_interval
+
     level = 1 - measured.plan.stopping.alpha
     interval = geometric_mean_interval(values, level)
     return Estimate(interval.point, interval.low, interval.high, level, GEOMETRIC, interval.count, unit)
@@ -129,6 +134,8 @@ def cost_rows(analysed: Analysed, metrics: Mapping[str, str]) -> Iterator[Advice
 
 def growth_rows(measured: Measured, metric: str) -> Iterator[AdviceRow]:
     """Yield fixed seconds and seconds per byte: a line through three or more sizes."""
+    import numpy as np
+
     contents, plan = measured.plan.contents, measured.plan
     if contents is None or plan.metric(metric).unit != "s":
         return
@@ -155,6 +162,8 @@ def line(sizes: Array, seconds: Array) -> tuple[float, float]:
     Args:
         sizes, seconds: shape (sizes,), positive.
     """
+    import numpy as np
+
     weights = 1 / seconds
     design = np.column_stack([weights, sizes * weights])
     solution, *_ = np.linalg.lstsq(design, np.ones_like(seconds), rcond=None)
@@ -163,6 +172,8 @@ def line(sizes: Array, seconds: Array) -> tuple[float, float]:
 
 def _misses(sizes: Array, seconds: Array, lines: Array, alpha: float) -> bool:
     """Return whether a size differs from the lines, as when a quota runs out."""
+    from sectax.stats.student import geometric_mean_interval
+
     ratios = seconds / (lines[:, :1] + lines[:, 1:] * sizes)
     for size_ratios in ratios.T:
         if size_ratios.min() > 0:  # the interval of a line below zero shows that by itself

@@ -63,5 +63,5 @@ def test_an_attack_is_refused_where_it_is_blocked_and_nothing_else_ever(
 def test_a_server_that_has_ended_says_so() -> None:
     with service("off", 1) as one:
         os.kill(one.pid, signal.SIGKILL)
-        with pytest.raises(ServerFailed, match="has ended"):
+        with pytest.raises(ServerFailed, match="ended with exit status -9"):
             one.check(10.0)
