@@ -139,9 +139,10 @@ def test_a_value_and_what_sectax_toml_says_count_too(project):
 @pytest.mark.more
 def test_a_probe_of_ones_own_is_measured_in_both_revisions(project):
     """What differs is the probe: each algorithm is a cell of its own, and the first revision its baseline."""
+    left_by_tools = shutil.ignore_patterns("__pycache__", ".*")
     for branch in ("main", "change"):
         git(project, "checkout", "--quiet", branch)
-        shutil.copytree(ROOT / "probes" / "python", project / "probe", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / "probes" / "python", project / "probe", ignore=left_by_tools)
         (project / "probe" / "branch").write_text(branch)
         commit(project)
     levels = "language=main={baseline}/probe,change={treatment}/probe algorithm=HS256 layer=primitive operation=sign"
