@@ -8,12 +8,12 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from sectax.experiments.jwt.keys import ALGORITHMS, CLAIMS, base64url, der, signing_input, unbase64url
+from sectax.experiments.on_probe.tampering import flip_bit
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def tampered(token: str) -> list[str]:
     """Return the token with a flipped bit in the claims, or the signature."""
     # Not in the header, since a wrong algorithm would be the reason for the refusal.
     header, claims, signature = token.split(".")
-    other_claims, other_signature = (base64url(_flip_bit(unbase64url(part))) for part in (claims, signature))
+    other_claims, other_signature = (base64url(flip_bit(unbase64url(part))) for part in (claims, signature))
     return [f"{header}.{other_claims}.{signature}", f"{header}.{claims}.{other_signature}"]
 
 
@@ -146,10 +146,3 @@ def _parsed(text: str, kind: str) -> Any:
 def _token(algorithm: str, key: tuple[tuple[str, str], ...]) -> str:
     text = signing_input(algorithm)
     return f"{text}.{base64url(JwtReferee(algorithm, dict(key))._sign(text.encode()))}"
-
-
-def _flip_bit(data: bytes) -> bytes:
-    index = secrets.randbelow(len(data) * 8)
-    flipped = bytearray(data)
-    flipped[index // 8] ^= 1 << (index % 8)
-    return bytes(flipped)

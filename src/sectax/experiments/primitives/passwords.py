@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import secrets
 
+from sectax.experiments.on_probe.tampering import flip_bit
 from sectax.experiments.primitives.algorithms import SETTINGS
 
 _HASH_BYTES = 32
@@ -95,6 +96,4 @@ def _decode(text: str) -> bytes:
 
 
 def _flip(text: str) -> str:
-    from sectax.experiments.primitives.referee import flip_bit
-
     return _encode(flip_bit(_decode(text)))

@@ -11,6 +11,7 @@ import secrets
 from dataclasses import dataclass, field
 from typing import Any
 
+from sectax.experiments.on_probe.tampering import flip_bit
 from sectax.experiments.primitives import exchange, gcm_siv, passwords
 from sectax.experiments.primitives.algorithms import (
     AGREE,
@@ -97,13 +98,6 @@ class PrimitiveReferee:
             case "agree":
                 return {"wire_bytes": exchange.wire_bytes(self.algorithm)}
         return {}
-
-
-def flip_bit(data: bytes) -> bytes:
-    index = secrets.randbelow(len(data) * 8)
-    flipped = bytearray(data)
-    flipped[index // 8] ^= 1 << (index % 8)
-    return bytes(flipped)
 
 
 def _flip_message_bit(message: bytes) -> bytes:
