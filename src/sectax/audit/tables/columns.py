@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sectax.audit.form import Quantity
 from sectax.audit.reading.asked import Columns
-from sectax.audit.reading.printed import percentile_name as of_percentile
+from sectax.audit.reading.printed import percentile_name
 from sectax.audit.reading.units import KNOWN, Unit, base_unit
 from sectax.audit.tables.cells import Cells
 from sectax.formats.bad_input import BadInput
@@ -71,7 +71,7 @@ def roles(names: list[str], sample: Sequence[Sequence[str]], cells: Cells, colum
     values = [column_index(name, names) for name in dict.fromkeys(columns.value)] or _values(
         names, units, free, columns
     )
-    statistic = percentile_name(names[values[0]]) if len(values) == 1 else None
+    statistic = statistic_name(names[values[0]]) if len(values) == 1 else None
     amounts = {at: unit for at in numeric if (unit := units[at]) and unit[0] is Quantity.MEMORY}
     sizes = {at: unit for at, unit in amounts.items() if _SIZES.fullmatch(called[at])}
     failing = [
@@ -100,7 +100,7 @@ def roles(names: list[str], sample: Sequence[Sequence[str]], cells: Cells, colum
     adjacent = {
         beside_statistic: at
         for at in free
-        if at not in (*values, *by) and (beside_statistic := percentile_name(names[at]))
+        if at not in (*values, *by) and (beside_statistic := statistic_name(names[at]))
     }
     summaries = adjacent | {statistic: values[0]} if statistic is not None else {}
     count = next((at for at in free if at not in values and _COUNTS.fullmatch(called[at])), None)
@@ -125,8 +125,8 @@ def _values(names: list[str], units: list[Unit | None], numeric: list[int], colu
         units[numeric[0]] = units[numeric[0]] or base_unit(names[numeric[0]])
     arms = [at for at in numeric if (unit := units[at]) and unit[0] is not Quantity.MEMORY]
     arms = arms or [at for at in numeric if names[at] and not _OF_THE_ROW.fullmatch(words(names[at]))]
-    centre = [at for at in arms if percentile_name(names[at]) in ("mean", "median")]
-    alone = [at for at in arms if percentile_name(names[at]) is None]
+    centre = [at for at in arms if statistic_name(names[at]) in ("mean", "median")]
+    alone = [at for at in arms if statistic_name(names[at]) is None]
     if centre or (arms and not alone):
         return centre[:1] or arms[:1]
     quantities = {unit[0] if (unit := units[at]) else columns.unit for at in alone}
@@ -176,12 +176,12 @@ def column_unit(name: str) -> Unit | None:
     last = re.search(r"[_ ]([A-Za-zµμ/]{1,16})$|[a-z](Ms|Us|Ns|Secs?|Seconds|Millis|Nanos)$", name)
     # A single letter is ambiguous, and 'min' is the minimum.
     words = (name if len(name) > 1 else "", (last[1] or last[2]) if last else "")
-    return next((unit for word in words if percentile_name(word) is None and (unit := base_unit(word))), None)
+    return next((unit for word in words if statistic_name(word) is None and (unit := base_unit(word))), None)
 
 
-def percentile_name(name: str) -> str | None:
+def statistic_name(name: str) -> str | None:
     """Return the statistic in a column's name: mean, `p99 (ms)`, `min_us`."""
     plain = re.sub(r"^(?:time|latency) | (?:[mun]?s|secs?|seconds|time|latency|runtime)$", "", words(name))
     if (percentile := re.fullmatch(r"(?:p ?)?(\d\d)\.?(\d?)(?:th)?( percentile)?", plain)) and "p" in plain:
-        return of_percentile(f"{percentile[1]}.{percentile[2] or 0}")
+        return percentile_name(f"{percentile[1]}.{percentile[2] or 0}")
     return next((statistic for statistic, pattern in _STATISTICS.items() if re.fullmatch(pattern, plain)), None)
