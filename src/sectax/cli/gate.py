@@ -18,7 +18,7 @@ from sectax.model.condition import Condition
 from sectax.model.environment import SHORT
 from sectax.model.errors import ExitStatus, WrongUse
 from sectax.model.gate import Gate, GateOutcome, Limits, Revision
-from sectax.run.git import ask_git, read_blob, resolve_commit
+from sectax.run.git import ask_git, read_blob, repository_root, resolve_commit
 
 if TYPE_CHECKING:
     from sectax.cli.progress import TerminalProgress
@@ -191,8 +191,7 @@ def _typed_value(words: Sequence[str], option: str) -> str | None:
 
 def _baseline_commit(revision: object) -> tuple[Path | None, str | None]:
     """The repository's root and a revision's commit; None for what does not exist."""
-    root = ask_git("rev-parse", "--show-toplevel")
-    return (Path(root) if root else None), (resolve_commit(revision) if isinstance(revision, str) else None)
+    return repository_root(), (resolve_commit(revision) if isinstance(revision, str) else None)
 
 
 def _is_tracked(path: Path, root: Path) -> bool:

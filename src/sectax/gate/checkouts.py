@@ -16,7 +16,7 @@ from sectax.experiments.command.hook import HookFailed, run_hook
 from sectax.model.environment import SHORT
 from sectax.model.errors import WrongUse
 from sectax.parts.cache import cache_folder
-from sectax.run.git import ask_git, changed_files, resolve_commit
+from sectax.run.git import ask_git, changed_files, repository_root, resolve_commit
 
 _BUILT = "built"
 _TREE = "tree"
@@ -38,12 +38,12 @@ class Repository:
     @classmethod
     def here(cls) -> Repository:
         """The repository of the current folder. Raises `WrongUse`."""
-        root = ask_git("rev-parse", "--show-toplevel")
-        if not root:
+        root = repository_root()
+        if root is None:
             raise WrongUse(
                 "this folder is not in a git repository", "change to the repository whose revisions you want to compare"
             )
-        return cls(Path(root))
+        return cls(root)
 
     def commit(self, revision: str) -> str:
         """The commit of a branch, tag or other revision. Raises `WrongUse`."""

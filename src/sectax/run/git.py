@@ -33,7 +33,7 @@ _NO_PROGRAMS_ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
 }
-_FILTER_KEYS = ("clean", "smudge", "process")
+_NO_FILTER = ("clean=", "smudge=", "process=", "required=false")
 _OWN_SCOPES = ("local", "worktree")  # settings of the repository itself, in contrast to those of the user
 _TIMEOUT_S = 5.0
 _READ_S = 60.0  # a branch with many run files
@@ -55,6 +55,12 @@ def revision_facts(environment: Mapping[str, str] = os.environ, checkout: str | 
     changes = changed_files()
     changed = {} if changes is None else {CHANGED: "yes" if changes else "no"}
     return {REVISION: commit, **changed, **job}
+
+
+def repository_root() -> Path | None:
+    """The root of the current folder's work tree; None if it has none."""
+    root = ask_git("rev-parse", "--show-toplevel")
+    return Path(root) if root else None
 
 
 def resolve_commit(revision: str) -> str | None:
@@ -143,9 +149,7 @@ def _blanked_filters(listed: bytes) -> tuple[str, ...]:
         if scope in _OWN_SCOPES
     }
     drivers = {key.split(".", 1)[1].rpartition(".")[0] for key in keys if key.startswith("filter.")}
-    return tuple(f"filter.{driver}.{key}=" for driver in sorted(drivers) for key in _FILTER_KEYS) + tuple(
-        f"filter.{driver}.required=false" for driver in sorted(drivers)
-    )
+    return tuple(f"filter.{driver}.{setting}" for driver in sorted(drivers) for setting in _NO_FILTER)
 
 
 def _run_git(
