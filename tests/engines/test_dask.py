@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import sqlite3
 import subprocess
 import urllib.request
@@ -12,15 +11,12 @@ from pathlib import Path
 from urllib.error import HTTPError
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from sectax.engines.dask.cluster import Cluster
 from sectax.engines.dask.worker import JobFailure, Sealed
 from sectax.model.errors import WrongUse
 from sectax.record.checksums import frame_checksum
+from tests.engines.certificates import certificate
 from tests.engines.real_cluster import RealCluster, two_workers
 from tests.program import PROGRAM, Said, sectax
 from tests.record.runs import read, rows
@@ -150,27 +146,3 @@ def test_without_the_right_certificate_nothing_is_measured(tmp_path: Path) -> No
             assert path.exists() == (words is right)
 
     assert statuses == [3, 3, 0]
-
-
-def certificate(folder: Path, name: str, signer: tuple[x509.Name, ec.EllipticCurvePrivateKey] | None = None) -> Path:
-    """A certificate and its key in one file, in a folder that is made; the first call makes its authority too."""
-    folder.mkdir(exist_ok=True)
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    issuer, signing = signer or (subject, key)
-    now = datetime.datetime.now(datetime.UTC)
-    made = (
-        x509.CertificateBuilder(issuer, subject, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(hours=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.BasicConstraints(ca=signer is None, path_length=None), critical=True)
-        .sign(signing, hashes.SHA256())
-    )
-    pem = made.public_bytes(serialization.Encoding.PEM)
-    if signer is None:
-        (folder / f"{name}.pem").write_bytes(pem)
-        return certificate(folder, f"{name}-member", (subject, key))
-    pkcs8 = serialization.PrivateFormat.PKCS8
-    secret = key.private_bytes(serialization.Encoding.PEM, pkcs8, serialization.NoEncryption())
-    (folder / f"{name}.pem").write_bytes(pem + secret)
-    return folder / f"{name}.pem"

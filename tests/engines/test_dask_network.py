@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import os
 import subprocess
 import time
@@ -11,11 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
+from tests.engines.certificates import certificate
 from tests.engines.real_cluster import RealCluster
 from tests.engines.test_dask_faults import (
     check_nothing_counts_twice,
@@ -34,29 +30,6 @@ pytestmark = [pytest.mark.more, needs("mounts", "ip")]
 
 OURS, THEIRS = "10.77.41.1", "10.77.41.2"
 OUR_END, THEIR_END = "sxcut0", "sxcut1"
-
-
-def certificate(folder: Path, name: str, signer: tuple[x509.Name, ec.EllipticCurvePrivateKey] | None) -> Path:
-    """A certificate and its key in one file; signed by itself where nobody else signs."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    issuer, signing = signer or (subject, key)
-    now = datetime.datetime.now(datetime.UTC)
-    made = (
-        x509.CertificateBuilder(issuer, subject, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(hours=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.BasicConstraints(ca=signer is None, path_length=None), critical=True)
-        .sign(signing, hashes.SHA256())
-    )
-    pem = made.public_bytes(serialization.Encoding.PEM)
-    if signer is None:
-        (folder / f"{name}.pem").write_bytes(pem)
-        return certificate(folder, f"{name}-member", (subject, key))
-    pkcs8 = serialization.PrivateFormat.PKCS8
-    secret = key.private_bytes(serialization.Encoding.PEM, pkcs8, serialization.NoEncryption())
-    (folder / f"{name}.pem").write_bytes(pem + secret)
-    return folder / f"{name}.pem"
 
 
 @pytest.fixture
@@ -93,7 +66,7 @@ def _ip(*words: str, inside: Sequence[str] = ()) -> None:
 
 @pytest.fixture
 def cluster(other_end: list[str], tmp_path: Path) -> Iterator[RealCluster]:
-    member = certificate(tmp_path, "authority", None)
+    member = certificate(tmp_path, "authority")
     tls = ("--tls-ca-file", str(tmp_path / "authority.pem"), "--tls-cert", str(member), "--tls-key", str(member))
     with RealCluster(tmp_path, tls=tls, host=OURS) as real:
         real.add_worker("--no-nanny", "--host", OURS, prefix=machine(tmp_path, "anna"))
@@ -139,7 +112,7 @@ def test_clients_behind_a_cable_that_is_cut_go_on_over_tls(cluster, other_end, t
 def test_without_the_right_certificate_nothing_is_measured(cluster: RealCluster, tmp_path: Path) -> None:
     stranger = tmp_path / "stranger"
     stranger.mkdir()
-    other = str(certificate(stranger, "authority", None))
+    other = str(certificate(stranger, "authority"))
     path = tmp_path / "run.sectax"
     wrong = ("--tls-ca", str(stranger / "authority.pem"), "--tls-cert", other, "--tls-key", other)
     for words, status in ((wrong, 3), ((), 2), (("--insecure",), 3)):
