@@ -67,7 +67,7 @@ def _figures(patterns: list[str]) -> str:
 def with_tables(page: str) -> str:
     """docs/audit.md with its tables as the program has them."""
     tables = {
-        "formats": _table("`--format`", "the tool, and where its output is defined", _formats()),
+        "formats": _table("`--format`", "the tool, where its output is defined, and what its figures mean", _formats()),
         "checks": _table("check", "rule", ((f"`{check.id}`", check.rule) for check in checks)),
         "own": _table("check", "rule", ((f"`{check.id}`", check.rule) for check in OWN)),
     }
@@ -87,14 +87,13 @@ def _table(first: str, second: str, rows: Iterable[tuple[str, str]]) -> str:
 
 
 def _formats() -> Iterator[tuple[str, str]]:
-    """Every format, with the first line of its file."""
+    """Every format, with the first line of its file and the meaning of its figures."""
     about: dict[str, list[str]] = {}
     for module in grammar_modules():
         for grammar in module.GRAMMARS:
-            line = (module.__doc__ or "").partition("\n")[0].removesuffix(".")
-            if line not in about.setdefault(grammar.name, []):
-                about[grammar.name].append(line)
-    yield from ((f"`{name}`", "; ".join(lines)) for name, lines in about.items())
+            lines = about.setdefault(grammar.name, [])
+            lines += [(module.__doc__ or "").partition("\n")[0], grammar.means]
+    yield from ((f"`{name}`", " ".join(filter(None, dict.fromkeys(lines)))) for name, lines in about.items())
     yield "`csv`", "any table: CSV, TSV, Markdown, columns separated by blanks"
 
 

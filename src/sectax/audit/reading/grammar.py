@@ -130,10 +130,11 @@ class Promise:
 
 @dataclass(frozen=True)
 class Grammar:
-    """The common part of text and JSON grammars."""
+    """The common part of all grammars."""
 
     name: str  # as --format takes it
     title: str  # in messages: "wrk's output"
+    means: str = ""  # what its figures mean, where that is not obvious; for docs/audit.md
     quantities: Mapping[str, Quantity] = field(default_factory=dict)  # of metrics whose kind does not show it
     fixed: Mapping[str, Any] = field(default_factory=dict)  # fields that every record has, such as `ends_by`
     # Fields that are also options, by option name: runs with different options are separate series.
@@ -220,6 +221,28 @@ class Json(Grammar):
     each: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
     records: Callable[[Any], list[Record]] | None = None
+
+
+@dataclass(frozen=True)
+class Csv(Grammar):
+    """A grammar of a table that a tool writes with its own headings, one result per row.
+
+    Attributes:
+        keys: headings that identify the tool.
+        columns: pattern of a heading -> `name:kind`; its first group, if any, is the percentile of an `@` in the name.
+    """
+
+    keys: tuple[str, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
+    separator: str = ","
+
+    def place(self, heading: str) -> tuple[str, str] | None:
+        """Return the name and kind of a column; None where it is not read."""
+        for pattern, place in self.columns.items():
+            if (match := re.fullmatch(pattern, heading)) is not None:
+                name, _, kind = place.rpartition(":")
+                return name.replace("@", percentile_name(match[1])) if "@" in name else name, kind
+        return None
 
 
 Interval = tuple[float, float]

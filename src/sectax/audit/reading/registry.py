@@ -16,13 +16,14 @@ from sectax.audit import tools
 from sectax.audit.form import Evidence, Moves
 from sectax.audit.reading.build import build_evidence
 from sectax.audit.reading.document import read_document
-from sectax.audit.reading.grammar import Grammar, Json, Text, one_pattern
+from sectax.audit.reading.grammar import Csv, Grammar, Json, Text, one_pattern
 from sectax.audit.reading.plain import unpasted
+from sectax.audit.reading.rows import headings_line, read_rows
 from sectax.audit.reading.text import read_text
 from sectax.formats.bad_input import BadInput
 from sectax.formats.characters import with_blanks
 
-G = TypeVar("G", Text, Json)
+G = TypeVar("G", Text, Json, Csv)
 # The most places in a text where a document is looked for.
 _MOST_BEGINNINGS = 20
 _HEAD, _HEAD_LINES = 2**16, 2000
@@ -38,7 +39,7 @@ def grammar_modules() -> tuple[ModuleType, ...]:
 
 
 @cache
-def grammars() -> tuple[Text | Json, ...]:
+def grammars() -> tuple[Text | Json | Csv, ...]:
     return tuple(grammar for module in grammar_modules() for grammar in module.GRAMMARS)
 
 
@@ -82,32 +83,42 @@ def read(text: str, format_name: str | None = None) -> tuple[Grammar, Evidence]:
         raise BadInput(f"unrecognized format. Supported: {', '.join((*names(), 'csv'))}", hint)
     if isinstance(grammar, Json):
         return grammar, build_evidence(grammar, read_document(grammar, "\n".join(_printed(text))))
+    if isinstance(grammar, Csv):
+        return grammar, build_evidence(grammar, *read_rows(grammar, _printed(text)))
     return grammar, build_evidence(grammar, *read_text(grammar, _printed(text)))
 
 
-def _of_name(name: str, text: str) -> Text | Json:
-    """Return the grammar of a format; a tool may have one for text and one for JSON."""
+def _of_name(name: str, text: str) -> Text | Json | Csv:
+    """Return the grammar of a format; a tool may have one for text, JSON and CSV."""
     is_document = "\n".join(_printed(text)).lstrip().startswith(("{", "["))
     return max(
         (grammar for grammar in grammars() if grammar.name == name),
         key=lambda grammar: (
             isinstance(grammar, Json) and _has_keys(grammar, text[:_HEAD]),
+            isinstance(grammar, Csv) and headings_line(grammar, _printed(text)) is not None,
+            not isinstance(grammar, Csv),
             isinstance(grammar, Json) == is_document,
         ),
     )
 
 
-def _recognised(text: str) -> Text | Json | None:
+def _recognised(text: str) -> Text | Json | Csv | None:
     lines = _printed(text)
-    if (document := _parse_document("\n".join(lines))) is not None:
+    document: Json | None = _parse_document("\n".join(lines))
+    if document is not None:
         return document
+    tables: list[Csv] = [grammar for grammar in _of_kind(Csv) if headings_line(grammar, lines) is not None]
+    if tables:
+        return tables[0]
     begins: list[tuple[int, Text]] = []
     for grammar in _of_kind(Text):
         at = next((at for at, line in enumerate(lines) if _opens(grammar, line)), None)
         begins += [(at, grammar)] if at is not None else []
     if not begins:
         return _by_lines(lines)
-    first = min(begins, key=lambda start: start[0])[1]
+    # Several tools begin alike: the one that most lines match.
+    earliest = min(at for at, _ in begins)
+    first = max((grammar for at, grammar in begins if at == earliest), key=lambda grammar: _matches(grammar, lines))
     for _, second in begins:
         # Tables of two tools may look similar: a line of the first does not start the second.
         of_second = (at for at, line in enumerate(lines) if _opens(second, line) and not first.any_line.match(line))
@@ -122,6 +133,10 @@ def _recognised(text: str) -> Text | Json | None:
 
 def _opens(grammar: Text, line: str) -> bool:
     return bool(line) and grammar.opening is not None and grammar.opening.match(line) is not None
+
+
+def _matches(grammar: Text, lines: Sequence[str]) -> int:
+    return sum(grammar.any_line.match(line) is not None for line in lines if line)
 
 
 def _by_lines(lines: Sequence[str]) -> Text | None:
