@@ -103,6 +103,10 @@ FAULTS = [
     (DOUBT, Change("openssl-aes.txt", after="\nAES-128-GCM: Unknown algorithm")),
     (DOUBT, Change("sysbench-cpu.txt", "execution time", TO_THE_END)),
     (DOUBT, Change("vegeta.txt", "Status", TO_THE_END)),
+    # A line that looks like a result, and is not one.
+    (DOUBT, Change("sysbench-cpu.txt", "min:                                    0.22", "min: about 0.22")),
+    (DOUBT, Change("hey.txt", "10%% in 0.0010 secs", "10%% after 0.0010 secs")),
+    (DOUBT, Change("vegeta.txt", after="\n| rate | p99 |\n| --- | --- |\n| 1 | 2 ms |\n")),
     (DOUBT, Change("warp.txt", after="\nwarp: <ERROR> Access Denied\n")),
     (SCATTER, Change("benchstat.txt", "± 3%", "± 31%")),
     (SCATTER, Change("fio.txt", "avg=360.02", "avg=599.02")),

@@ -102,7 +102,8 @@ def evidence(
     if not unique:
         worst = next((trouble for trouble in every if trouble.kind is TroubleKind.FAILED), next(iter(every), None))
         why = f"; line {worst.line}: {printable(worst.text, 80)}" if worst else ""
-        raise BadInput(f"nothing was measured: no result in {title}{why}", "give the whole output of a finished run")
+        hint = "give the whole output of a finished run; a form that is not known can be copied into a table"
+        raise BadInput(f"no result was read from {title}{why}", hint)
     levels = {series.levels.get(compares) for series in unique}
     contrast = Contrast(compares, None, reported=False) if compares and len(levels) > 1 else None
     return Evidence(tuple(unique), contrast, every, tuple(breaks), imported=True)

@@ -75,7 +75,7 @@ class Pattern:
             self.names.append((match[1], match[2]))
             return f"(?P<_{len(self.names) - 1}>{KINDS[match[2]][0]})"
 
-        spaced = re.sub(r" +", r"\\s+", source)
+        spaced = _spaced(source)
         self._named = _PLACE.sub(place, spaced)
         self.plain = _PLACE.sub(lambda match: f"(?:{KINDS[match[2]][0]})", spaced)
 
@@ -87,8 +87,15 @@ class Pattern:
     @property
     def telling(self) -> bool:
         """Whether a matching line is certainly from its tool."""
-        bare = re.sub(r"\\[a-zA-Z]|\(\?:|\[[^\]]*\]", "", _without_lookarounds(_PLACE.sub("", self.source)))
-        return len(re.findall(r"[A-Za-z]", bare)) >= _TELLING
+        return _letters(_PLACE.sub("", self.source)) >= _TELLING
+
+    @cached_property
+    def beginning(self) -> str:
+        """The words before its first field; empty where they are too few, or vary."""
+        words = _PLACE.split(self.source, maxsplit=1)[0].rstrip()
+        fixed = re.fullmatch(r"(?:[^\\.\[*+{)]|\\[^A-Za-z0-9]|\)(?!\?))*+", words) is not None
+        whole = words.count("(") == words.count(")")
+        return _spaced(words) if self.names and fixed and whole and _letters(words) >= _TELLING - 1 else ""
 
     def match(self, line: str) -> list[tuple[str, Number | str | None]] | None:
         """Return the fields of a line, or None; a field is None if not a number."""
@@ -106,6 +113,16 @@ class Pattern:
                 continue
             fields.append((name.replace("@", percentile), read(kind, text)))
         return fields
+
+
+def _letters(source: str) -> int:
+    """Count the letters that a regular expression requires, roughly."""
+    return len(re.findall(r"[A-Za-z]", re.sub(r"\\[a-zA-Z]|\(\?:|\[[^\]]*\]", "", _without_lookarounds(source))))
+
+
+def _spaced(source: str) -> str:
+    """Let a blank match any white space; without backtracking, unless it is repeated itself."""
+    return re.sub(r" +(?![?*+{])", r"\\s++", source).replace(" ", r"\s+")
 
 
 def _without_lookarounds(source: str) -> str:
@@ -157,6 +174,7 @@ class Text(Grammar):
     rows: tuple[str, ...] = ()  # lines with one result each
     head: tuple[str, ...] = ()  # lines whose fields apply to all later records, until printed again
     last: str = ""  # the line at the end of every complete run
+    ignored: tuple[str, ...] = ()  # lines with numbers that are no results, though they begin like some
     fails: tuple[str, ...] = ()  # lines that report a failure
     warns: tuple[str, ...] = ()  # lines that warn about the numbers
 
@@ -169,7 +187,7 @@ class Text(Grammar):
     @cached_property
     def troubles(self) -> list[tuple[re.Pattern[str], bool]]:
         both = ((self.fails, True), (self.warns, False))
-        return [(re.compile(source.replace(" ", r"\s+")), fatal) for sources, fatal in both for source in sources]
+        return [(re.compile(_spaced(source)), fatal) for sources, fatal in both for source in sources]
 
     @cached_property
     def any_line(self) -> re.Pattern[str]:
@@ -188,6 +206,16 @@ class Text(Grammar):
         return "|".join(filter(None, (self.results, one_pattern(self._other_sources))))
 
     @cached_property
+    def not_results(self) -> re.Pattern[str]:
+        return re.compile(one_pattern(map(_spaced, self.ignored)) or r"(?!)")
+
+    @cached_property
+    def beginning(self) -> re.Pattern[str]:
+        """A pattern of lines that begin as one with results does."""
+        words = (pattern.beginning for name in ("rows", "lines") for pattern in self.patterns[name])
+        return re.compile(one_pattern(dict.fromkeys(filter(None, words))) or r"(?!)")
+
+    @cached_property
     def opening(self) -> re.Pattern[str] | None:
         """A pattern of lines that start a run, or are a result."""
         plain = [pattern.plain for name in ("starts", "rows") for pattern in self.patterns[name]]
@@ -196,7 +224,7 @@ class Text(Grammar):
     @property
     def _other_sources(self) -> Sequence[str]:
         sources = (*self.fails, *self.warns, *([self.last] if self.last else []))
-        return [source.replace(" ", r"\s+") for source in sources]
+        return [_spaced(source) for source in sources]
 
 
 def one_pattern(sources: Iterable[str]) -> str:

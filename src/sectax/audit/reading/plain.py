@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
+from sectax.audit.reading.text import LONGEST_LINE
 from sectax.formats.characters import plain
 
 # Nested prefixes of a line: time, host, container, quotation.
@@ -19,7 +20,7 @@ _LEAST_BESIDE = 3
 _DATE = r"\d{4}[-/.]\d\d[-/.]\d\d"
 _TIME = r"\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?"
 # In this order. A mark without text marks an empty line.
-_MARK = re.compile(
+MARK = re.compile(
     r"(?:"
     # Times: of CI, docker, systemd, Go's and other loggers.
     rf"\[?{_DATE}(?:[T _]{_TIME})?(?:Z| ?[+-]\d\d:?\d\d| UTC)?(?: \d\d[OE]\+?)?\]?[:,]?"
@@ -55,13 +56,13 @@ def unpasted(text: str, is_known: Callable[[str], object]) -> list[str]:
     # A run of lines that share a mark has a number of its own.
     running: dict[str, int] = {}
     for at, line in enumerate(lines):
-        if not line:
+        if not line or len(line) > LONGEST_LINE:
             continue
         known = bool(is_known(line))
         peeled: list[tuple[str, str]] = []
         before, running = running, {}
         key, rest, shown = "", line, False
-        while len(peeled) < _MOST_MARKS and rest and (begin := _MARK.match(rest)):
+        while len(peeled) < _MOST_MARKS and rest and (begin := MARK.match(rest)):
             mark = begin[0].strip()
             outer = key
             key = f"{key}{_DIGITS.sub('0', mark)} "

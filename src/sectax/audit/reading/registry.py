@@ -19,7 +19,7 @@ from sectax.audit.reading.document import read_document
 from sectax.audit.reading.grammar import Csv, Grammar, Json, Text, one_pattern
 from sectax.audit.reading.plain import unpasted
 from sectax.audit.reading.rows import headings_line, read_rows
-from sectax.audit.reading.text import read_text
+from sectax.audit.reading.text import LONGEST_LINE, read_text
 from sectax.formats.bad_input import BadInput
 from sectax.formats.characters import with_blanks
 
@@ -62,7 +62,7 @@ def _any_telling() -> re.Pattern[str]:
 
 def is_known(line: str) -> bool:
     """Whether a line, without its margin, is certainly from a known tool."""
-    return _any_telling().match(line) is not None
+    return len(line) <= LONGEST_LINE and _any_telling().match(line) is not None
 
 
 def recognised(text: str) -> str | None:
@@ -132,11 +132,11 @@ def _recognised(text: str) -> Text | Json | Csv | None:
 
 
 def _opens(grammar: Text, line: str) -> bool:
-    return bool(line) and grammar.opening is not None and grammar.opening.match(line) is not None
+    return 0 < len(line) <= LONGEST_LINE and grammar.opening is not None and grammar.opening.match(line) is not None
 
 
 def _matches(grammar: Text, lines: Sequence[str]) -> int:
-    return sum(grammar.any_line.match(line) is not None for line in lines if line)
+    return sum(grammar.any_line.match(line) is not None for line in lines if 0 < len(line) <= LONGEST_LINE)
 
 
 def _by_lines(lines: Sequence[str]) -> Text | None:

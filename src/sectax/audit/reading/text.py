@@ -10,25 +10,53 @@ from sectax.audit.reading.grammar import Fields, Record, Text
 from sectax.audit.reading.printed import Number
 from sectax.formats.bad_input import BadInput
 
-# No tool prints a longer result.
-_LONGEST_LINE = 20_000
+# Longer lines match no pattern, so that none takes long: no tool prints a longer result.
+LONGEST_LINE = 4000
 _MOST_SHOWN = 160
 # A log of three days with one request per second; more values fit into a table.
 _MOST_RECORDS = 250_000
+# Below the headings of a Markdown table.
+_RULE = re.compile(r"\|?(?:\s*+:?-{3,}:?\s*+\|){1,200}(?:\s*+:?-{3,}:?)?")
+_NUMBER_FIELD = re.compile(r"[+-]?\d[\d.,]*+[A-Za-zµ%/]{0,12}")
+_NUMBERS = re.compile(r"\d[\d.,]*+")
+_DIGIT = re.compile(r"[^\d\n]*+\d")
 
 
 def read_text(grammar: Text, lines: Sequence[str]) -> tuple[list[Record], list[Trouble]]:
     """Return the records and reported problems; raise `BadInput` above the limit."""
     reader = _Reader(grammar)
     for place, line in enumerate(lines, 1):
-        if line and len(line) <= _LONGEST_LINE and grammar.any_line.match(line):
-            reader.take(place, line)
+        if len(line) > LONGEST_LINE:
+            if grammar.any_line.match(line[:LONGEST_LINE]):
+                reader.unread.append((place, f"{len(line):,} characters: {shown(line)}"))
+        elif line:
+            group = reader.take(place, line) if grammar.any_line.match(line) else ""
+            reader.block.append((place, line, group))
+            reader.results += group in ("starts", "rows", "lines")
+            if not group and _RULE.fullmatch(line):
+                reader.troubles.append(
+                    Trouble(TroubleKind.UNREAD, place, "this table is not read: audit it separately")
+                )
+        else:
+            reader.end_block()
+    reader.end_block()
     return reader.result()
 
 
 def shown(line: str) -> str:
     """Shorten a line for quoting, at a blank if possible."""
     return line if len(line) <= _MOST_SHOWN else f"{line[:_MOST_SHOWN].rpartition(' ')[0] or line[:_MOST_SHOWN]} …"
+
+
+def _shape(line: str, group: str) -> str:
+    """What similar lines share: how many numbers rows have, or a first field with digits."""
+    fields = line.split()
+    if group == "rows":
+        numbers = sum(_NUMBER_FIELD.fullmatch(field) is not None for field in fields)
+        return f"{numbers} numbers" if numbers > 1 else ""
+    shape = _NUMBERS.sub("0", fields[0])
+    # Neither a bare number nor a date.
+    return shape if shape != "0" and shape.startswith("0") and shape.count("0") <= 2 else ""
 
 
 class _Reader:
@@ -40,21 +68,39 @@ class _Reader:
         self.records: list[Record] = []
         self.open: Record | None = None
         self.troubles: list[Trouble] = []
+        self.results = 0  # lines with results
+        self.unread: list[tuple[int, str]] = []  # lines that look like results, and match no pattern
+        self.block: list[tuple[int, str, str]] = []  # lines up to an empty one, with the group of their pattern
 
-    def take(self, place: int, line: str) -> None:
+    def end_block(self) -> None:
+        """Find lines that match no pattern, and look like those of their block that do."""
+        shapes = {_shape(line, group) for _, line, group in self.block if group}
+        rows = any(group == "rows" for _, _, group in self.block)
+        for place, line, group in self.block:
+            if not group and _DIGIT.match(line) and not self.grammar.not_results.match(line):
+                shape = _shape(line, "rows" if rows else "lines")
+                if (shape and shape in shapes) or self.grammar.beginning.match(line):
+                    self.unread.append((place, line))
+        self.block = []
+
+    def take(self, place: int, line: str) -> str:
+        """Read a line; return the group of its pattern, or an empty text."""
         for trouble, fatal in self.grammar.troubles:
             if trouble.match(line):
                 kind = TroubleKind.FAILED if fatal else TroubleKind.WARNED
                 self.troubles.append(Trouble(kind, place, shown(line)))
-                return
+                return "troubles"
+        matched = ""
         for group, pattern in self.patterns:
             if (fields := pattern.match(line)) is not None:
                 if any(value is None for _, value in fields):
                     self.troubles.append(Trouble(TroubleKind.UNREAD, place, f"not a number: {shown(line)}"))
                 self._put(group, place, [(name, value) for name, value in fields if value is not None])
+                matched = group
                 break
         if self.last is not None and self.open is not None and self.last.match(line):
             self.open.ended = True
+        return matched
 
     def _put(self, group: str, place: int, fields: list[tuple[str, Number | str]]) -> None:
         if group == "starts":
@@ -86,6 +132,11 @@ class _Reader:
         return record
 
     def result(self) -> tuple[list[Record], list[Trouble]]:
+        if self.unread:
+            place, line = min(self.unread)
+            count, every = len(self.unread), self.results + len(self.unread)
+            text = f"{count} of {every} lines with results were not read: {shown(line)}"
+            self.troubles.append(Trouble(TroubleKind.UNREAD, place, text))
         if self.last is not None:
             cut = [record.line for record in self.records if not record.ended]
             self.troubles += [Trouble(TroubleKind.CUT, line, "the last lines of this run are missing") for line in cut]

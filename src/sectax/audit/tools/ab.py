@@ -72,6 +72,8 @@ AB = Text(
         r"{latency.p:q}% {latency.@:ms}$",
     ),
     last=r"Transfer rate:",
+    # The maximum of 'Total' again.
+    ignored=(r"100% \d+ \(longest request\)",),
     fails=(
         r"apr_\w+: .{0,400}\(\d+\)",
         r"ab: (?!option)",

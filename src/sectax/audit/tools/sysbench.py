@@ -91,6 +91,7 @@ SYSBENCH = Text(
         r"events \(avg/stddev\): {thread_events:n}/{thread_events_stddev:n}",
         r"execution time \(avg/stddev\): {thread_time:s}/{thread_time_stddev:n}",
     ),
+    ignored=(r"Memory transfer size: \d+M$",),
     last=r"execution time \(avg/stddev\):",
     fails=(r"FATAL: ", r"(?:PANIC: )?[Ee]rror (?:in|while)\b", r"Segmentation fault"),
     warns=(r"(?:ALERT|WARNING): ", r"Number of unfinished transactions", r"Forcing shutdown"),
