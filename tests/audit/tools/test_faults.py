@@ -41,6 +41,13 @@ LENGTHS = f"Failed requests:        100\n   (Connect: 0, Receive: 0, Length: 100
 SHORTER, AS_LONG = (
     Change("ab.txt", f"Failed requests:        0\n{SENT}16800000", f"{LENGTHS}{html}") for html in (16140000, 16800000)
 )
+# 1500 requests at 50/s, of which the last answers came late: once because all waited in a queue, once by chance.
+DURATION, LATENCIES = "29.99s, 29.981s, 9.08ms", "Latencies     [min, mean, 50, 90, 95, 99, max]  8.779ms, "
+LATE = f"39.061s, 29.981s, 9.08s\n{LATENCIES}"
+QUEUE, TAIL = (
+    Change("vegeta.txt", f"{DURATION}\n{LATENCIES}10.62ms, 9.794ms", f"{LATE}{mean_and_median}")
+    for mean_and_median in ("4.5s, 4.4s", "0.1s, 9.794ms")
+)
 VEGETA = "vegeta attack -duration=30s -rate={} | vegeta report\n"
 
 # What must be said, and is not said of the sample as it is.
@@ -114,6 +121,7 @@ FAULTS = [
     (SCATTER, Change("rust-bench.txt", "(+/- 377)", "(+/- 9,377)")),
     ("F contained-work", Change("warp-mixed.txt", "5598.00", "18.63")),
     ("F saturated-client", Change("vegeta.txt", before=VEGETA.format("60"))),
+    ("F saturated-client", QUEUE),
     ("W apples-and-oranges", Change("pyperf.json", '"date":"2026-11-21 03:14:56.948502"', '"cpu_model_name":"other"')),
 ]  # fmt: skip
 # What must not be said of it.
@@ -121,6 +129,7 @@ QUIET = [
     (DOUBT, SHORTER),
     (UNEQUAL, AS_LONG),
     (UNEQUAL, Change("oha.txt", after=CUT_OFF)),
+    ("F saturated-client", TAIL),
     ("F saturated-client", Change("vegeta.txt", before=VEGETA.format("50/s"))),
     ("F saturated-client", Change("vegeta.txt", before=VEGETA.format("5/1m"))),
 ]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from sectax.audit.checks.groups import about, ids, worst
+from sectax.audit.checks.groups import Worst, about, ids, worst
 from sectax.audit.checks.interface import Remark, check, remark
 from sectax.audit.checks.words import duration, number
-from sectax.audit.form import Evidence, Quantity, Series, quantile_share
+from sectax.audit.form import EndsBy, Evidence, Quantity, Series, quantile_share
 from sectax.model.finding import Severity
 
 # Tools take quantiles from histograms with steps of some per cent, and some cut digits off.
@@ -17,13 +17,18 @@ TOLERANCE = 0.05
 OF_ITS_VALUES = 0.005
 # Start and stop take a large part of shorter trials.
 LONG_ENOUGH_S = 0.5
+# A run with this share of its configured seconds was interrupted, or its clock is wrong; a little less is a warning.
+FAR_FROM_CONFIGURED, OFF_CONFIGURED = 2.0, 1.2
+# Rate and mean latency are rounded, and some tools leave the start or single answers out of one of them.
+MOST_IN_FLIGHT = 1.25
 WRONG = "one of the two numbers is wrong, so neither can be used"
 ASK = "check where each number comes from"
 
 
 @check(
     "F: a summary contradicts its values, quantiles fall, a mean is out of range, a rate is not its count over its "
-    "time, or a total is not the sum of its parts; W: a negative time or rate",
+    "time, a total is not the sum of its parts, a trial took twice or half of its configured seconds, or more requests "
+    "were in flight than connections; W: a negative time or rate, a trial 20 % off its configured seconds",
     sees=lambda evidence: evidence.speeds if evidence.imported else (),
 )
 def contradiction(evidence: Evidence) -> Iterator[Remark]:
@@ -38,7 +43,9 @@ def contradiction(evidence: Evidence) -> Iterator[Remark]:
         if (least := _least(series)) < 0
     }
     yield from worst(Severity.WARNING, below, "times and rates cannot be negative", ASK)
+    yield from _configured_seconds(evidence)
     for series in evidence.speeds:
+        yield from _in_flight(series)
         yield from _order(series)
         yield from _of_values(series)
         yield from _by_count(series)
@@ -107,6 +114,36 @@ def _by_count(series: Series) -> Iterator[Remark]:
         what = "operations" if series.quantity is Quantity.RATE else "bytes"
         saw = f"{claim.id} is {number(claim.value)}/s; {number(amount)} {what} in {seconds:g} s are {number(real)}/s"
         yield about(Severity.FATAL, [series], saw, WRONG, ASK)
+
+
+def _configured_seconds(evidence: Evidence) -> Iterator[Remark]:
+    """Compare the configured seconds of trials that the clock ends with the measured ones."""
+    off: dict[Severity, Worst] = {Severity.FATAL: {}, Severity.WARNING: {}}
+    for series in evidence.speeds:
+        asked, took = series.work.configured_s, series.work.duration_s
+        if not asked or not took or series.work.ends_by is not EndsBy.TIME:
+            continue
+        ratio = max(asked / took, took / asked)
+        if ratio > OFF_CONFIGURED and abs(asked - took) > LONG_ENOUGH_S:
+            severity = Severity.FATAL if ratio > FAR_FROM_CONFIGURED else Severity.WARNING
+            off[severity][series] = (ratio, f"{duration(asked)} were configured, and {duration(took)} measured")
+    for severity, trials in off.items():
+        yield from worst(severity, trials, "the run was interrupted, or its clock is wrong", "measure again")
+
+
+def _in_flight(series: Series) -> Iterator[Remark]:
+    """A client that waits for answers has at most one request in flight on each of its connections."""
+    work, mean = series.work, series.claim("mean")
+    rate = work.achieved_rate or (work.operations / work.duration_s if work.operations and work.duration_s else None)
+    scheduled = work.by_schedule or work.target_rate is not None
+    if series.quantity is not Quantity.TIME or mean is None or scheduled or not rate or not work.connections:
+        return
+    if (work.duration_s or 0.0) < LONG_ENOUGH_S:
+        return
+    least = (mean.value - mean.step) * rate
+    if least > MOST_IN_FLIGHT * work.connections:
+        saw = f"{number(rate)}/s of {duration(mean.value)} are {least:.3g} requests in flight"
+        yield about(Severity.FATAL, [series], f"{saw} on {work.connections:g} connections", WRONG, ASK)
 
 
 def _with_unit(series: Series, value: float) -> str:

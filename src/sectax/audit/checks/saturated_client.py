@@ -20,7 +20,7 @@ MOST_DROPPED = 0.001
 MOST_IN_FLIGHT = 5.0
 # A request may wait this long for the client's own timer.
 OWN_TIMER_S = 5e-3
-MEANING = "the client was measured, not the service"
+MEANING = "the client or a queue was measured, not the service"
 ADVICE = "use more clients, or a lower rate"
 
 

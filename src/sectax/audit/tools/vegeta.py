@@ -38,9 +38,25 @@ def _shape(records: list[Record]) -> list[Record]:
         if codes := [(int(code), float(count)) for code, count in _STATUS.findall(record.text("codes") or "")]:
             record.add("answered", Number(sum(count for _, count in codes)))
             record.add("failed.status", Number(sum(count for code, count in codes if not 200 <= code < 400)))
-        if "target_rate" in record.fields and (sent := record.number("sent_rate")) is not None:
-            record.fields["achieved_rate"] = [sent]
+        if (sent := record.number("sent_rate")) is not None:
+            record.fields.setdefault("target_rate", [sent])
+            record.fields["achieved_rate"] = [_answered_rate(record, sent)]
     return records
+
+
+def _answered_rate(record: Record, sent: Number) -> Number:
+    """Return the rate at which requests were answered: less than the sent one where they queued.
+
+    The last answer is late by the length of the queue; a single slow answer at the end leaves the median short, and
+    answers that are all slow have a long minimum.
+    """
+    median, attack, wait = (record.number(name) for name in ("latency.median", "attack_s", "wait_s"))
+    if median is None or attack is None or wait is None or not attack.value:
+        return sent
+    queued = wait.value - (record.number("latency.min") or median).value
+    if median.value < wait.value / 4 or queued < 0.05 * attack.value:
+        return sent
+    return Number(sent.value * attack.value / (attack.value + wait.value), sent.step)
 
 
 VEGETA = Text(
