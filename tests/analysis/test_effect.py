@@ -15,7 +15,7 @@ from sectax.analysis.findings import judge
 from sectax.model.finding import Effect, Finding, Severity, VerdictId
 from sectax.model.measured import Measured
 from sectax.model.plan import Until
-from sectax.model.treatment import Standing
+from sectax.model.treatment import Cell, Role, Standing
 from sectax.reports.json.findings import finding as as_json
 from sectax.run.analyse import analyse_measured
 from sectax.stats.run_controls import is_sure, withdraws_verdicts
@@ -208,6 +208,35 @@ def test_the_floor_is_the_spread_of_the_negative_control_over_the_same_blocks() 
     floor = np.std(np.log(np.array([1.1, 0.9, 1.1, 0.9, 1.1, 0.9, 1.1])), ddof=1)
     assert effect.floor == pytest.approx(floor)
     assert effect.spread == pytest.approx(floor)
+
+
+def test_a_cell_without_a_negative_control_has_no_floor() -> None:
+    noisy: list[float | None] = [1.2, 0.8, 1.2, 0.8, 1.2, 0.8, 1.2, 0.8]
+    quiet = around(1, 8)
+    measured = run_of({"baseline": [1.0] * 8, "negative": noisy, "other": [1.0] * 8, "treatment": quiet})
+    other = {"other": Role.BASELINE, "treatment": Role.TREATMENT}
+    measured = with_plan(
+        measured,
+        cells=(*measured.plan.cells, Cell("quiet", {}, "family", "other")),
+        treatments=tuple(
+            dataclasses.replace(treatment, cell="quiet", role=other[treatment.id])
+            if treatment.id in other
+            else treatment
+            for treatment in measured.plan.treatments
+        ),
+        comparisons=tuple(
+            dataclasses.replace(comparison, cell="quiet", baseline="other")
+            if comparison.treatment == "treatment"
+            else comparison
+            for comparison in measured.plan.comparisons
+            if comparison.treatment != "other"
+        ),
+    )
+
+    (effect,) = (found.effect for found in judge(measured) if found.comparison.treatment == "treatment")
+
+    assert effect.floor == 0
+    assert effect.spread == pytest.approx(np.std(np.log(quiet), ddof=1))
 
 
 def test_the_negative_control_has_no_floor_of_its_own() -> None:

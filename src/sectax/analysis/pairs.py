@@ -40,8 +40,9 @@ class Pairs:
 
     Attributes:
         logs: log differences of treatment and baseline, positive if costlier.
-        reference: differences of the family's negative control in the same metric; NaN for the control itself, whose
-            differences are symmetric and need no floor.
+        reference: differences of the cell's negative control in the same metric; NaN for the control itself, whose
+            differences are symmetric and need no floor, and in cells without one: another cell's noise says nothing of
+            this one's (`benchmarks.simulations.cells`).
         least_spread: floor of the spread from the metric's resolution, shape (comparisons,).
         host: index of each block's host, shape (blocks,); None for one host.
     """
@@ -64,9 +65,8 @@ def pair(measured: Measured) -> Pairs:
         return np.array([by_block.get(block, np.nan) for block in measured.blocks], dtype=np.float64)
 
     metrics = {metric.name: metric for metric in plan.metrics}
-    family = {cell.id: cell.family for cell in plan.cells}
     negatives = {
-        family[treatment.cell]: (plan.cell(treatment.cell).baseline, treatment.id)
+        treatment.cell: (plan.cell(treatment.cell).baseline, treatment.id)
         for treatment in plan.treatments
         if treatment.role == Role.NEGATIVE
     }
@@ -82,9 +82,9 @@ def pair(measured: Measured) -> Pairs:
         treatment[row] = values(metric.name, comparison.treatment)
         baseline_cost[row] = costs(baseline[row], metric)
         sign[row] = -1.0 if metric.better == Better.HIGHER else 1.0
-        arms = negatives.get(family[comparison.cell])
+        arms = negatives.get(comparison.cell)
         if arms is not None and arms[1] != comparison.treatment:
-            key = (family[comparison.cell], metric.name)
+            key = (comparison.cell, metric.name)
             if key not in by_pair:
                 by_pair[key] = paired_differences(
                     values(metric.name, arms[0]), values(metric.name, arms[1]), metric.better

@@ -95,7 +95,7 @@ def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
         elif not finds_known_cost(positive.effect):
             least = units.share(_least_trusted(plan, family, positive, positive.effect))
             limit = names.metric(plan, positive.comparison.metric), added, least
-            undetected.setdefault(limit, []).append(printable(family.family))
+            undetected.setdefault(limit, []).append(_place(plan, family))
     joined = {
         limit: ("; " if any("," in family for family in families) else ", ").join(families)
         for limit, families in undetected.items()
@@ -157,7 +157,18 @@ def _family_name(plan: Plan, controls: FamilyControls) -> str:
     control = controls.negative or controls.positive
     several = sum(metric.compared for metric in plan.metrics) > 1
     by = f", {names.metric(plan, control.comparison.metric)}" if several and control is not None else ""
-    return f"{printable(controls.family)}{by}"
+    return f"{_place(plan, controls)}{by}"
+
+
+def _place(plan: Plan, controls: FamilyControls) -> str:
+    """The family, and the cell of its controls if it has several: their noise is not that of the others."""
+    cells = [cell.id for cell in plan.cells if cell.family == controls.family]
+    control = controls.negative or controls.positive
+    name = printable(controls.family)
+    if len(cells) < 2 or control is None:
+        return name
+    title = names.cell(plan, control.comparison.cell)
+    return title if name in title.split(" · ") else f"{name} ({title})"
 
 
 def passed(controls: FamilyControls) -> bool:
