@@ -1,5 +1,5 @@
 """`python -m sectax`."""
 
-from sectax.cli.main import main
+from sectax.program import main
 
 main()

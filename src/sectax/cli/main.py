@@ -54,6 +54,9 @@ _LEAST_BYTES = 256 << 20  # of address space; with one thread, 200 MB was not al
 # Errors of a full, broken or read-only file system.
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO}
 
+# The signals received, since the code that is interrupted may turn the exception into another.
+_interrupts: list[int] = []
+
 _WELCOME = """\
 sectax measures what a security control costs. Three commands to start with:
 
@@ -180,7 +183,7 @@ def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
 
 def main() -> NoReturn:
     """Run the program and exit."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     sys.unraisablehook = interrupt_again
     make_usable(utf8=_wants_json())
@@ -211,6 +214,9 @@ def main() -> NoReturn:
     except MemoryError:
         status = _out_of_memory()
     except Exception as error:
+        if _interrupts:
+            # An import that is interrupted may raise another error.
+            _exit(ExitStatus.INTERRUPTED)
         if isinstance(error, OSError) and (error.filename or error.errno in _NO_ROOM):
             what = error.strerror or str(error)
             if error.filename:
@@ -232,6 +238,7 @@ def main() -> NoReturn:
 
 def _exit(status: int | None) -> NoReturn:
     """Exit with this status even if stdout is closed (Python would use 120)."""
+    signal.signal(signal.SIGINT, lambda number, frame: os._exit(ExitStatus.INTERRUPTED))
     try:
         sys.stdout.flush()
     except OSError:
@@ -258,6 +265,7 @@ def _wants_json() -> bool:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
+    _interrupts.append(number)
     raise KeyboardInterrupt
 
 
