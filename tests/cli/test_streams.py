@@ -83,6 +83,13 @@ def test_a_reader_that_wants_one_line_gets_it(folder, words):
     assert done.stdout.count(b"\n") == 1
 
 
+def test_an_error_keeps_its_status_when_the_reader_of_its_message_is_gone(tmp_path):
+    done = by_shell(tmp_path, "{ sectax show none.sectax 2>&1; echo $? >&3; } 3>status | true")
+
+    assert done.returncode == 0
+    assert (tmp_path / "status").read_text() == "2\n"
+
+
 SWALLOWS = """
 import sys, time
 from sectax.cli.main import interrupt_again

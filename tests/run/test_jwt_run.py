@@ -90,6 +90,17 @@ def test_a_budget_shorter_than_the_pilot_is_refused(tmp_path):
     assert not (tmp_path / "r.sectax").exists()
 
 
+def test_a_command_that_hangs_keeps_the_budget_and_leaves_no_file(tmp_path):
+    began = time.monotonic()
+
+    result = sectax("run", "command", "sleep 600", "sleep 601", "--budget", "2s", "--out", "r.sectax", folder=tmp_path)
+
+    assert result.status == 3
+    assert "was still running after 2 s" in result.err
+    assert time.monotonic() - began < 60
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_budget_that_turns_out_too_small_in_the_pilot_leaves_no_file(tmp_path):
     words = ("--baseline", "sleep 0.4", "--treatment", "b=sleep 0.5", "--budget", "1s", "--out", "r.sectax")
 

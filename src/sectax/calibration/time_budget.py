@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from sectax.calibration.pilot import PROCESSES
 from sectax.design.order import plan_block, warming_turns
-from sectax.model.errors import NothingMeasured
+from sectax.model.errors import BudgetTooSmall
 from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan, Until
 from sectax.model.treatment import MEASURED
 from sectax.text.spans import typed
@@ -53,7 +53,7 @@ def refuse_too_small(plan: Plan, pilot_s: float, block_s: float, *, room: float 
         pilot_s, block_s: lower bounds known so far.
         room: expected duration ÷ lower bound.
     Raises:
-        NothingMeasured: the budget is too short; the message gives one that is enough.
+        BudgetTooSmall: the budget is too short; the message gives one that is enough.
     """
     stopping = plan.stopping
     if stopping.budget_s is None or stopping.extends or stopping.fixed_blocks is not None:
@@ -62,7 +62,7 @@ def refuse_too_small(plan: Plan, pilot_s: float, block_s: float, *, room: float 
     if needed_s <= stopping.budget_s:
         return
     enough_s = math.ceil(needed_s * max(_ROOM, room))
-    raise NothingMeasured(
+    raise BudgetTooSmall(
         f"a budget of {typed(stopping.budget_s)} is too short for a verdict: the pilot of {len(plan.treatments)} "
         f"treatments and the {FIRST_LOOK} blocks of a first verdict take about {enough_s} s",
         f"leave --budget out, or give --budget {enough_s}s{fewer_levels_hint(plan)}",
@@ -85,7 +85,7 @@ def set_last_look(
         elapsed_s: seconds of the budget already spent.
         once_s: seconds for cells that are measured in the first block only.
     Raises:
-        NothingMeasured: the user's budget is too short for the blocks of a first verdict.
+        BudgetTooSmall: the user's budget is too short for the blocks of a first verdict.
     """
     stopping = plan.stopping
     if stopping.fixed_blocks is not None or stopping.budget_s is None:
@@ -97,7 +97,7 @@ def set_last_look(
     elif left_s < FIRST_LOOK * paced_s:
         once = f", the cells that are measured once take {once_s:.0f} s" if once_s else ""
         least_s = math.ceil(elapsed_s + once_s + FIRST_LOOK * paced_s)
-        raise NothingMeasured(
+        raise BudgetTooSmall(
             f"a budget of {typed(stopping.budget_s)} is too short for a verdict: the pilot took {elapsed_s:.0f} s"
             f"{once}, and the first verdict needs {FIRST_LOOK} blocks of {paced_s:.1f} s",
             f"give at least --budget {least_s}s{fewer_levels_hint(plan)}",

@@ -237,12 +237,13 @@ def main() -> NoReturn:
 
 
 def _exit(status: int | None) -> NoReturn:
-    """Exit with this status even if stdout is closed (Python would use 120)."""
+    """Exit with this status even if stdout or stderr is closed (Python would use 120)."""
     signal.signal(signal.SIGINT, lambda number, frame: os._exit(ExitStatus.INTERRUPTED))
-    try:
-        sys.stdout.flush()
-    except OSError:
-        _reader_gone()
+    for descriptor, stream in ((1, sys.stdout), (2, sys.stderr)):
+        try:
+            stream.flush()
+        except OSError:
+            forget_reader(descriptor)
     sys.exit(int(status or 0))
 
 
@@ -284,9 +285,10 @@ def _complain(message: str, hint: str, *, already_printed: bool = False, one_lin
     from sectax.text.printable import printable, printable_lines
 
     safe = printable if one_line else printable_lines
-    click.echo(f"sectax: {safe(message)}", err=True)
-    if hint:
-        click.echo(f"hint: {safe(hint)}", err=True)
+    with contextlib.suppress(OSError):  # the reader of stderr may be gone, and the status stays that of the error
+        click.echo(f"sectax: {safe(message)}", err=True)
+        if hint:
+            click.echo(f"hint: {safe(hint)}", err=True)
     if _wants_json() and not already_printed:
         from sectax.cli.options import print_json
 

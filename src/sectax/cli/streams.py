@@ -45,9 +45,9 @@ def make_usable(*, utf8: bool) -> None:
         sys.stdout.reconfigure(encoding="utf-8")
 
 
-def forget_reader() -> None:
+def forget_reader(descriptor: int = 1) -> None:
     """Discard output after the reader closed the pipe: it cannot be flushed."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 
 def _stream(descriptor: int, mode: str) -> TextIO:

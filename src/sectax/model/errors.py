@@ -51,6 +51,10 @@ class NothingMeasured(SectaxError):
     exit_status = ExitStatus.NOTHING_MEASURED
 
 
+class BudgetTooSmall(NothingMeasured):
+    """The budget cannot hold a first verdict; the message gives one that can."""
+
+
 class RecordNotWritable(SectaxError):
     """The run file can no longer be written (full disk, no permission, deleted)."""
 

@@ -27,7 +27,7 @@ from sectax.design.order import plan_block
 from sectax.engines.engine import BlockFinished, BlockUpdate, EngineEvent
 from sectax.experiments.interface import Bench
 from sectax.model.analysed import Analysed
-from sectax.model.errors import NothingMeasured, RecordNotWritable, SectaxError
+from sectax.model.errors import BudgetTooSmall, NothingMeasured, RecordNotWritable, SectaxError
 from sectax.model.measured import Measured
 from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Calibrated
 from sectax.model.subject import Visit
@@ -61,9 +61,12 @@ class RunOutcome:
 
     @property
     def was_refused(self) -> bool:
-        """Whether it was refused (e.g. too small a budget) before measuring."""
+        """Whether it ended before the first block, by its budget or without any failure to look at."""
         measured = self.analysed.measured
-        return isinstance(self.trouble, NothingMeasured) and not measured.blocks and not measured.failures
+        by_budget = isinstance(self.trouble, BudgetTooSmall)
+        return (
+            isinstance(self.trouble, NothingMeasured) and not measured.blocks and (by_budget or not measured.failures)
+        )
 
 
 class BlockProgress:
@@ -236,7 +239,7 @@ class Session:
         if self.budget_s is None or missing <= 0 or missing * block_s <= self._left_s():
             return
         enough_s = math.ceil(self._elapsed_s() + missing * block_s * WITHIN)
-        raise NothingMeasured(
+        raise BudgetTooSmall(
             f"a budget of {typed(self.budget_s)} is too short: a first verdict needs {missing} more blocks of about "
             f"{block_s:.1f} s",
             f"use at least --budget {enough_s}s",
@@ -249,7 +252,7 @@ class Session:
     def _refuse_small_budget(self) -> None:
         budget_s = self.plan.stopping.budget_s
         if budget_s is not None and self._left_s() < 0 and not self.plan.stopping.extends:
-            raise NothingMeasured(
+            raise BudgetTooSmall(
                 f"the budget of {typed(budget_s)} was spent before the pilot ended",
                 f"use a longer --budget{fewer_levels_hint(self.plan)}",
             )

@@ -327,7 +327,10 @@ def _command(treatment: Treatment, commands: Commands) -> str:
 
 
 def _treatment_commands(treatment: Treatment, plan: Plan) -> Commands:
-    return read_commands(plan.options, {name: treatment.levels[name] for name in scans(plan.options)})
+    """Commands of a treatment; an execution may last no longer than the budget that was given."""
+    commands = read_commands(plan.options, {name: treatment.levels[name] for name in scans(plan.options)})
+    budget_s = None if plan.stopping.extends else plan.stopping.budget_s
+    return replace(commands, deadline_s=min(commands.deadline_s, budget_s or math.inf))
 
 
 def _stopping_rule(runs: int | None, stopping: Stopping) -> tuple[Stopping, tuple[int, int], float]:

@@ -183,7 +183,8 @@ def exit_message(status: int, out_of_memory: bool, hint: str) -> tuple[str, str]
 
 
 def timeout_message(deadline_s: float) -> tuple[str, str]:
-    return f"was still running after {deadline_s:.3g} s and was killed", "raise --timeout, or run it by hand"
+    what = f"was still running after {deadline_s:.3g} s and was killed"
+    return what, "raise --timeout (and --budget), or run it by hand"
 
 
 def refusal_message(refused: LauncherRefused, path: str, source: str, output: str) -> tuple[str, str]:
