@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from sectax.calibration.pilot import PROCESSES, calibrate, pilot_treatments
+from sectax.calibration.pilot import calibrate, pilot_treatments
+from sectax.calibration.time_budget import PROCESSES
 from sectax.model.plan import Calibrated, Calibration
 from sectax.model.subject import Observation, Visit, Witnesses, Work
 from sectax.model.trial import BlockEvent, Dropped

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.calibration.pilot import PROCESSES
+from sectax.calibration.time_budget import PROCESSES
 from sectax.experiments.function.experiment import FunctionExperiment
 from sectax.experiments.on_lambda import LOCAL_ROLE
 from sectax.experiments.on_lambda.experiment import read_endpoint_options

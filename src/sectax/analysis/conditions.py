@@ -8,7 +8,6 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from sectax.analysis.controls import would_detect
-from sectax.analysis.effect import blocks_pending
 from sectax.model.compared import EffectPair, RunComparison
 from sectax.model.condition import Concluded, Condition, ConditionAnswer, OpenReason, Span
 from sectax.model.finding import NO_CLAIM, Finding, VerdictId
@@ -125,7 +124,7 @@ def _concluded_value(
             else ConditionAnswer.OPEN,
             OpenReason.WIDE,
         )
-        if measured.state != "finished" or blocks_pending(measured):
+        if measured.state != "finished" or measured.blocks_pending:
             answer, why = ConditionAnswer.OPEN, OpenReason.UNFINISHED
         elif withdrawn:
             answer, why = ConditionAnswer.OPEN, OpenReason.WITHDRAWN
@@ -213,7 +212,7 @@ def _answer(
         return ConditionAnswer.OPEN, OpenReason.UNFINISHED
     if effect is None or finding.verdict in NO_CLAIM:
         return ConditionAnswer.OPEN, _why_open(finding)
-    if blocks_pending(measured):
+    if measured.blocks_pending:
         return ConditionAnswer.OPEN, OpenReason.UNFINISHED
     answer = decide_by_interval(condition, effect.low, effect.high)
     if needs_control(condition, effect.low, effect.high):

@@ -9,7 +9,6 @@ from sectax.model.analysed import FamilyControls
 from sectax.model.finding import Effect, Finding
 from sectax.model.measured import Measured
 from sectax.model.treatment import Standing
-from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width
 from sectax.stats.run_controls import excludes_known_cost, finds_known_cost
 
 
@@ -72,6 +71,8 @@ def _half_width(effect: Effect | None) -> float | None:
     """
     if effect is None or not math.isfinite(effect.high - effect.low):
         return None
+    from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width
+
     half = (effect.high - effect.low) / 2
     if effect.sure_low is not None:
         half = float(guarded_half_width(effect.blocks, half, UNSEEN, 1 - effect.level))

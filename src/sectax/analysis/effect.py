@@ -86,19 +86,11 @@ def intervals(
     return replace(last, low=last.mean - half, high=last.mean + half)
 
 
-def blocks_pending(measured: Measured) -> int:
-    """Blocks missing from the plan's fixed number; until then there is no verdict.
-
-    The whole error level is spent at the end.
-    """
-    return max(0, (measured.plan.stopping.fixed_blocks or 0) - len(measured.blocks))
-
-
 def _is_judged_once(measured: Measured) -> bool:
     """Whether the number of blocks is independent of results: fixed, or by budget."""
     stopping = measured.plan.stopping
     if stopping.fixed_blocks is not None:
-        return blocks_pending(measured) == 0
+        return measured.blocks_pending == 0
     return stopping.until is Until.BUDGET and measured.state == "finished" and len(measured.sessions) == 1
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sectax.analysis.effect import blocks_pending, effects, log_to_margin
+from sectax.analysis.effect import effects, log_to_margin
 from sectax.analysis.needed import UndecidedRows, blocks_needed, margins_in_reach
 from sectax.analysis.verdict import verdict
 from sectax.model.finding import UNSETTLED, Effect, Finding, VerdictId
@@ -22,7 +22,7 @@ def judge(measured: Measured) -> tuple[Finding, ...]:
     Fast enough to call after each block: a few milliseconds for sixty comparisons.
     """
     margin = measured.plan.stopping.margin
-    pending = blocks_pending(measured)
+    pending = measured.blocks_pending
     findings = []
     for comparison, effect in zip(measured.plan.comparisons, effects(measured), strict=True):
         if effect is None:

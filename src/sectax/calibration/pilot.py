@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from sectax.calibration.freeze import PilotTimes, freeze
+from sectax.calibration.time_budget import PROCESSES
 from sectax.calibration.warming import Warming, run_until_warm
 from sectax.design.batches import MOST_OPERATIONS, Operation, next_count, shortest_batch
 from sectax.engines.cpu_sets import NO_CPU_SETS, CpuSets
@@ -35,8 +36,6 @@ from sectax.model.subject import (
 from sectax.model.treatment import Treatment
 from sectax.model.trial import BlockEvent, Dropped, Opened, State
 
-# The minimum that shows the variance between processes.
-PROCESSES = 2
 BATCHES_PER_PROCESS = 10
 # Short batches are cheap, and more of them give a better estimate of their autocorrelation.
 MOST_BATCHES, SHORT_PROCESS_S = 32, 0.06

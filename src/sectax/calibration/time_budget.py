@@ -8,13 +8,14 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sectax.calibration.pilot import PROCESSES
 from sectax.design.order import plan_block, warming_turns
 from sectax.model.errors import BudgetTooSmall
 from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan, Until
 from sectax.model.treatment import MEASURED
 from sectax.text.spans import typed
 
+# Processes of a treatment in the pilot: the minimum that shows the variance between them.
+PROCESSES = 2
 # Lower bounds leave out warm-up and extra rounds, which take about as long again.
 _ROOM = 2.0
 # More planned looks widen all intervals, but little: 7 % from 40 to 600.

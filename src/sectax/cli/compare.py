@@ -11,7 +11,6 @@ import click
 from sectax import published
 from sectax.analysis.compare import compare_runs, compare_with_published
 from sectax.analysis.conditions import conclude_change
-from sectax.analysis.effect import blocks_pending
 from sectax.cli import options
 from sectax.cli.output import Form, print_result
 from sectax.model.compared import PublishedComparison, RunComparison
@@ -52,7 +51,7 @@ def compare(
     if valued := next((condition for condition in conditions if not condition.is_share), None):
         raise WrongUse(f"{valued.text}: two runs are compared by effects alone", "sectax gate RUN judges one of them")
     conditions = settled(conditions, a.measured.plan)
-    pending = any(blocks_pending(side.measured) for side in (a, b))
+    pending = any(side.measured.blocks_pending for side in (a, b))
     answers = conclude_change(conditions, compared, pending=pending)
     return replace(compared, conditions=answers, paths=(str(run_file), target)), answers
 

@@ -268,7 +268,7 @@ def _of_revisions(
     from sectax.gate.checkouts import Repository
     from sectax.gate.gate import Revisions, judge_revisions, largest_planted_share, measures_folders, request_in_folders
     from sectax.run.conditions import with_conditions
-    from sectax.run.start import default_path
+    from sectax.run.plan import default_path
 
     if sides[0] is None:
         raise WrongUse("no baseline revision was given", "add --baseline-rev main")

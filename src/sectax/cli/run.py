@@ -8,13 +8,12 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sectax.cli import config, parse
 from sectax.cli import options as shared
-from sectax.cli.export import exported
 from sectax.cli.output import Form, Shown, print_result, refuse_existing, write_document
 from sectax.cli.streams import Printed
 from sectax.cluster.options import ClusterOptions, cluster_runner
@@ -26,12 +25,14 @@ from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
 from sectax.model.plan import Stopping, Until
 from sectax.run.conditions import concluded, was_measured, with_conditions
-from sectax.run.dry_run import dry_run
-from sectax.run.local import MakeRunner, local_runner
-from sectax.run.progress import Progress
-from sectax.run.session import RunOutcome
-from sectax.run.start import default_path, resume, start
+from sectax.run.plan import default_path
 from sectax.text import spans
+
+# What measures is imported by the commands that do: a dry run, an error and a completion need none of it.
+if TYPE_CHECKING:
+    from sectax.run.local import MakeRunner
+    from sectax.run.progress import Progress
+    from sectax.run.session import RunOutcome
 
 _EXPORT = "--export-json"
 
@@ -228,17 +229,23 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     if export:
         refuse_existing(export, _EXPORT)
     if values["dry_run"]:
+        from sectax.run.dry_run import dry_run
+
         if on:
             watcher.say(f"planned for this machine; {on.on} is not asked")
         would = dry_run(experiment.name, request, path, values["prices"] and Path(values["prices"]))
         click.echo(would.document if form.json_ else "\n".join([*would.lines, ""]), nl=False)
         return
+    from sectax.run.start import start
+
     called = shlex.join(["sectax", *(parse.replaced(word, hidden.replaced) for word in sys.argv[1:])])
     outcome = start(experiment.name, request, path, watcher, called, make_runner=_make_runner(on, watcher))
     _finish(outcome, form, export, summarises=not values["no_summary"])
 
 
 def _make_runner(on: ClusterOptions | None, progress: Progress) -> MakeRunner:
+    from sectax.run.local import local_runner
+
     return local_runner if on is None else partial(cluster_runner, on, progress)
 
 
@@ -290,6 +297,8 @@ group = _ExperimentsGroup(_run)
 def resume_command(run_file: str, budget: str | None, quiet: bool, verbose: bool, form: Form, **on: Any) -> None:
     """Continue a run that was interrupted; its finished blocks stay."""
     budget_s = None if budget is None else spans.seconds(budget, "--budget")
+    from sectax.run.start import resume
+
     watcher = shared.progress(quiet, verbose)
     outcome = resume(Path(run_file), watcher, budget_s, _make_runner(shared.cluster_options(on), watcher))
     _finish(outcome, form)
@@ -325,6 +334,8 @@ def _finish(
         # Most users run `sectax show` next.
         Shown(path, form).keep_report(text)
     if export:
+        from sectax.cli.export import exported
+
         write_document(exported(outcome.path), export, _EXPORT)
     # Resuming would fail in the same way after a refused budget.
     if outcome.state == "interrupted" and not isinstance(trouble, NothingMeasured):

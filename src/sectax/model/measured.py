@@ -132,6 +132,14 @@ class Measured:
     record: dict[int, BlockRecord] = field(default_factory=dict)
 
     @property
+    def blocks_pending(self) -> int:
+        """Blocks missing from the plan's fixed number; until then there is no verdict.
+
+        The whole error level is spent at the end.
+        """
+        return max(0, (self.plan.stopping.fixed_blocks or 0) - len(self.blocks))
+
+    @property
     def hosts(self) -> dict[str, tuple[int, ...]]:
         """The finished blocks of every host that has one, in order."""
         of_host: dict[str, list[int]] = {}

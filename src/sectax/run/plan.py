@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import time
 from dataclasses import replace
+from pathlib import Path
 
 from sectax.calibration.time_budget import refuse_before_start
 from sectax.experiments.interface import Bench, Experiment, RunRequest
@@ -28,3 +31,10 @@ def planned_bench(experiment: Experiment, request: RunRequest, machine: Machine)
     open_s = max(bench.min_open_s, machine.min_open_s / _COLD)
     refuse_before_start(plan, open_s, may_idle=bench.may_idle)
     return bench
+
+
+def default_path(name: str) -> Path:
+    """An unused file name in the current folder, with the present time."""
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    path = Path(f"sectax-{name}-{stamp}.sectax")
+    return path if not path.exists() else Path(f"sectax-{name}-{stamp}-{os.getpid()}.sectax")

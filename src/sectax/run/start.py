@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-import time
 from pathlib import Path
 
 from sectax.experiments import registry
@@ -101,10 +99,3 @@ def resume(
             if inputs:
                 writer.note("the keys of the earlier session are gone: this session made new ones")
         return runner.session(bench, inputs, writer, progress, runner, budget_s).run()
-
-
-def default_path(name: str) -> Path:
-    """An unused file name in the current folder, with the present time."""
-    stamp = time.strftime("%Y%m%d-%H%M%S")
-    path = Path(f"sectax-{name}-{stamp}.sectax")
-    return path if not path.exists() else Path(f"sectax-{name}-{stamp}-{os.getpid()}.sectax")
