@@ -90,14 +90,16 @@ def read(text: str, format_name: str | None = None) -> tuple[Grammar, Evidence]:
 
 def _of_name(name: str, text: str) -> Text | Json | Csv:
     """Return the grammar of a format; a tool may have one for text, JSON and CSV."""
-    is_document = "\n".join(_printed(text)).lstrip().startswith(("{", "["))
+    lines = _printed(text)
+    is_document = re.match(r"\s*+(?:\{|\[\s*+[\"\[{\d])", "\n".join(lines)) is not None  # not AsciiDoc's [cols=…]
     return max(
         (grammar for grammar in grammars() if grammar.name == name),
         key=lambda grammar: (
             isinstance(grammar, Json) and _has_keys(grammar, text[:_HEAD]),
-            isinstance(grammar, Csv) and headings_line(grammar, _printed(text)) is not None,
+            isinstance(grammar, Csv) and headings_line(grammar, lines) is not None,
             not isinstance(grammar, Csv),
             isinstance(grammar, Json) == is_document,
+            isinstance(grammar, Text) and _matches(grammar, lines),
         ),
     )
 

@@ -113,7 +113,8 @@ class _Reader:
             self._lines(place, fields)
 
     def _lines(self, place: int, fields: list[tuple[str, Number | str]]) -> None:
-        repeated = self.open is not None and self.open.ended and any(name in self.open.fields for name, _ in fields)
+        numbers = {name for name, value in fields if isinstance(value, Number)}
+        repeated = self.open is not None and self.open.ended and not numbers.isdisjoint(self.open.fields)
         if self.open is None or repeated:
             # Its first lines were not copied.
             self.open = self._new(place, [])

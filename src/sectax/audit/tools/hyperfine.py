@@ -1,44 +1,68 @@
-"""hyperfine: `--export-json` and text output (sharkdp/hyperfine)."""
+"""hyperfine 1 and 2: text, JSON, CSV, Markdown, AsciiDoc and org (sharkdp/hyperfine)."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import Any
 
-from sectax.audit.reading.grammar import Json, Promise, Record, Text
+from sectax.audit.form import Quantity, Trouble, TroubleKind
+from sectax.audit.reading.grammar import Csv, Json, Promise, Record, Text
 from sectax.audit.reading.printed import Number, read
 
-# Each run is a separate process.
-_FIXED = {"batch": Number(1.0), "replicate": "process"}
-# The slowest run alone supports no conclusion.
-_PROMISES = (
-    Promise("time.mean <= time.high"),
-    Promise("user + system <= 384 * time.mean", within=0.0),
-    Promise("slower / faster = ratio"),
-)
-_RATIO = re.compile(r"(\S+) .* times (faster|slower) than '?(.+?)'?$")
-HYPERFINE = Json(
-    name="hyperfine",
-    title="hyperfine's JSON",
-    keys=("results", "command"),
-    each="results[]",
-    fields={
-        "command": "name:text",
-        "times[]": "time.values:s",
-        **{statistic: f"time.{statistic}:s" for statistic in ("mean", "stddev", "median", "min", "max")},
-        "user": "user:s",
-        "system": "system:s",
-        "exit_codes[]": "failures:nonzero",
-    },
-    fixed=_FIXED,
-    promises=_PROMISES,
-    compares="command",
-)
+# The metrics of version 2: their names here, and their labels.
+_COUNTERS = ("cpu_cycles", "instructions", "cache_references", "cache_misses", "branch_misses")
+_LABELED = {
+    "time_wall_clock": ("time", "Wall Time"),
+    "time_cpu": ("cpu", "CPU time"),
+    "time_user": ("user", "User time"),
+    "time_system": ("system", "System time"),
+    "memory_peak_resident": ("memory", "Memory"),
+    **{name: (name, name.capitalize().replace("_", " ").replace("Cpu", "CPU")) for name in _COUNTERS},
+}
+_METRICS = {metric: name for metric, (name, _) in _LABELED.items()}
+_LABELS = dict(_LABELED.values())
+# The kernel only estimates how CPU time splits into user and system, so these are not series of their own.
+_SERIES = {metric: name for metric, name in _METRICS.items() if name not in ("user", "system")}
+_PREFIXES = {"count": 1.0, "k": 1e3, "M": 1e6, "B": 1e9}
+_JSON_UNITS = {"second": "s", "byte": "B"}
+_STATISTICS = ("mean", "stddev", "median", "min", "max")
+_COMMON: dict[str, Any] = {
+    "name": "hyperfine",
+    "quantities": dict.fromkeys(_COUNTERS, Quantity.COUNT),
+    # Each run is a separate process.
+    "fixed": {"batch": Number(1.0), "replicate": "process"},
+    # The slowest run alone supports no conclusion.
+    "promises": (
+        Promise("time.mean <= time.high"),
+        Promise("user + system <= 384 * time.mean", within=0.0),
+        Promise("slower / faster = ratio"),
+        Promise("cpu.mean = user + system"),
+        Promise("cpu.mean <= 384 * time.mean", within=0.0),
+        Promise("time.mean / reference - 1 = change"),
+    ),
+    "compares": "command",
+}
+_RULE = re.compile(r"(?:===|:?-)[-=:+| ]*+")
+_RATIO = re.compile(r"(\S+)(?: ± \S+)? times (faster|slower) than '?(.+?)'?$")
+
+
+def _mean(name: str) -> str:
+    return f"{name}.mean" if name in _SERIES.values() else name
 
 
 def _shape(records: list[Record]) -> list[Record]:
-    """Assign the ratios of the summary to their commands."""
-    begin = 0
+    """Apply the units of version 2; assign ratios and changes to their commands."""
+    begin, reference = 0, None
     for end, last in enumerate(records, 1):
+        for name in _LABELS:
+            if (unit := last.text(f"{name}_unit")) is not None:
+                _apply_unit(last, name, _JSON_UNITS.get(unit, unit))
+            _name_alone(last, name)
+        # Changes of version 2 are relative to the first command.
+        if (number := last.number("number")) is not None:
+            reference = last.number("time.mean") if number.value == 1 else reference
+            last.put({"reference": reference})
         if (first := last.text("first")) is None:
             continue
         runs, begin = records[begin:end], end
@@ -52,27 +76,193 @@ def _shape(records: list[Record]) -> list[Record]:
     return records
 
 
+def _apply_unit(record: Record, name: str, unit: str) -> None:
+    scale: Any = Number(_PREFIXES[unit]) if name in _COUNTERS and unit in _PREFIXES else None
+    if name not in _COUNTERS:
+        scale = read("b" if unit.endswith("B") else "t", f"1 {unit}")
+    if scale is None:
+        record.troubles.append(Trouble(TroubleKind.UNREAD, record.line, f"{_LABELS[name]} in an unknown unit: {unit}"))
+    for field in [field for field in record.fields if field == name or field.startswith(f"{name}.")]:
+        numbers = record.numbers(field) if scale else []
+        record.fields[field] = [Number(n.value * scale.value, n.step * scale.value, scale.unit) for n in numbers]
+
+
+def _name_alone(record: Record, name: str) -> None:
+    """A single run has no statistics, and its mean is its value."""
+    count = record.number("count")
+    if count is not None and count.value == 1 and f"{name}.values" not in record.fields:
+        alone = record.number(f"{name}.mean")
+        for statistic in (*_STATISTICS, "high"):
+            record.fields.pop(f"{name}.{statistic}", None)
+        record.put({f"{name}.one": alone})
+
+
+def _of_csv(records: list[Record]) -> list[Record]:
+    """Make numbers exact, as CSV has all their digits; without a spread there was one run."""
+    for record in records:
+        for field, values in record.fields.items():
+            record.fields[field] = [
+                value._replace(step=0.0) if isinstance(value, Number) else value for value in values
+            ]
+        spreads = [record.number(f"{name}.stddev") for name in _LABELS if f"{name}.mean" in record.fields]
+        if not any(spread and spread.value for spread in spreads):
+            record.put({"count": Number(1.0)})
+    return _shape(records)
+
+
+def _rows(records: list[Record]) -> list[Record]:
+    """Make a record of each row of a table; its command is in backticks, or in `=`."""
+    rows: list[Record] = []
+    for table in records:
+        label = table.text("label")
+        name = next((name for name in _LABELS if _LABELS[name] == label), "time")
+        for cells in _cells(table):
+            row = Record(table.line, {"name": [cells[0]], f"{name}_unit": [table.text("unit") or ""]}, ended=True)
+            statistics = ("mean", "stddev", "min", "high") if label is None else ("mean", "stddev")
+            mean, _, stddev = cells[1].partition(" ± ")
+            texts = (mean, stddev, *cells[2:4])
+            numbers = {
+                f"{name}.{statistic}": read("n", text)
+                for statistic, text in zip(statistics, texts, strict=False)
+                if text
+            }
+            row.put(numbers | {"count": None if stddev else Number(1.0)})
+            rows.append(row)
+        if rows:
+            rows[-1].troubles += table.troubles
+    return _shape(rows)
+
+
+def _cells(table: Record) -> Iterator[list[str]]:
+    """Yield the command of each row and its figures; AsciiDoc has one cell in a line."""
+    row: list[str] = []
+    for line in table.fields.get("cells", ()):
+        if _RULE.fullmatch(str(line)):
+            if row and "-" in str(line):
+                # The last row was the heading of another table.
+                table.troubles.append(Trouble(TroubleKind.UNREAD, table.line, "the table below is not read"))
+            if row:
+                break
+            continue
+        cells = [cell for cell in map(str.strip, re.split(r"(?<!\\)\|", str(line))) if cell]
+        is_command = re.fullmatch(r"([`=]).+\1", cells[0]) is not None
+        if len(cells) > 1 or is_command:
+            if len(row) > 1:
+                yield row
+            row = [cells[0][1:-1] if is_command else cells[0], *cells[1:]]
+            row[0] = row[0].replace(r"\|", "|")
+        elif row:
+            row += cells
+    if len(row) > 1 and not table.troubles:
+        yield row
+
+
+HYPERFINE = Json(
+    title="hyperfine's JSON",
+    keys=("results", "command"),
+    each="results[]",
+    fields={
+        "command": "name:text",
+        "times[]": "time.values:s",
+        **{statistic: f"time.{statistic}:s" for statistic in _STATISTICS},
+        "user": "user:s",
+        "system": "system:s",
+        "exit_codes[]": "failures:nonzero",
+    },
+    **_COMMON,
+)
+HYPERFINE_2 = Json(
+    title="hyperfine's JSON",
+    keys=("schema_version", "primary_metric", "measurements"),
+    each="results[]",
+    fields={
+        "command": "name:text",
+        "name": "name:text",
+        "measurements[].time_wall_clock.value": "time.values:n",
+        "measurements[].memory_peak_resident.value": "memory.values:n",
+        "measurements[].exit_code": "failures:nonzero",
+        **{f"summary.{metric}.unit": f"{name}_unit:w" for metric, name in _METRICS.items()},
+        **{f"summary.time_wall_clock.{statistic}": f"time.{statistic}:n" for statistic in _STATISTICS},
+        **{f"summary.{metric}.mean": f"{_mean(name)}:n" for metric, name in _METRICS.items()},
+        **{f"summary.{metric}.stddev": f"{name}.stddev:n" for metric, name in _SERIES.items()},
+        "summary.time_wall_clock.count": "count:n",
+    },
+    shape=_shape,
+    **_COMMON,
+)
+# Of version 2 any metric may be the only one.
+_KEYS = (
+    ("command", *_STATISTICS, "user", "system"),
+    *(("command", f"{metric}_unit", f"{metric}_mean") for metric in _METRICS),
+)
+HYPERFINE_CSV = tuple(
+    Csv(
+        title="hyperfine's CSV",
+        keys=keys,
+        columns={
+            "command": "name:text",
+            **{statistic: f"time.{statistic.replace('max', 'high')}:s" for statistic in _STATISTICS},
+            "user": "user:s",
+            "system": "system:s",
+            **{f"{metric}_unit": f"{name}_unit:w" for metric, name in _METRICS.items()},
+            **{f"{metric}_mean": f"{_mean(name)}:n" for metric, name in _METRICS.items()},
+            **{
+                f"{metric}_{statistic}": f"{name}.{statistic.replace('max', 'high')}:n"
+                for metric, name in _SERIES.items()
+                for statistic in _STATISTICS[1:]
+            },
+        },
+        shape=_of_csv,
+        **_COMMON,
+    )
+    for keys in _KEYS
+)
 _OF_CPU = r"(?: \[User: {user:t}, System: {system:t}\])?$"
+_ANY_LABEL = "|".join(_LABELS.values())
+
+
+def _line(name: str) -> str:
+    """A metric of version 2; in a narrow terminal its unit is behind the label."""
+    unit = rf"{{{name}_unit:w}}"
+    first = rf"{_LABELS[name]}(?: \[{unit}\])? {{{_mean(name)}:n}}(?: (?=[A-Za-zµ]){unit})?"
+    if name not in _SERIES.values():
+        return rf"{first}(?: |$)"
+    letters = r"(?: [A-Za-zµ]+)?"
+    low_and_high = rf"{{{name}.min:n}}{letters} … {{{name}.high:n}}{letters}"
+    change = "{change:%}" if name == "time" else r"[+-]?[\d.]+"
+    return rf"{first}(?: ± {{{name}.stddev:n}}{letters} {low_and_high})?(?: (?:{change}%|N/A).*)?$"
+
+
 HYPERFINE_TEXT = Text(
-    name="hyperfine",
     title="hyperfine's output",
-    starts=(r"Benchmark ?#?\d++: {name:text}$",),
+    means="Version 2 measures no peak memory below its own, about 3 MiB.",
+    starts=(
+        r"Benchmark ?#?{number:n}: {name:text} \({count:n} runs?\)$",
+        r"Benchmark ?#?\d++: {name:text}$",
+    ),
     lines=(
         rf"Time \(mean ± σ\): {{time.mean:t}} ± {{time.stddev:t}}{_OF_CPU}",
         rf"Time \(abs ≡\): {{time.one:t}}{_OF_CPU}",
         r"Range \(min … max\): {time.min:t} … {time.high:t} {count:n} runs",
         r"'?{first:text}'? ran$",
-        r"(?=[\d.]+ ± [\d.]+ times (?:faster|slower) than ){ratios:text}$",
+        r"(?=[\d.]++(?: ± [\d.]++)? times (?:faster|slower) than ){ratios:text}$",
+        *map(_line, _LABELS),
     ),
-    last=r"(?:Range|Time \(abs)",
-    fails=(r"Warning: Ignoring non-zero exit", r"Error: (?:Command terminated|The command)"),
+    last=rf"(?:Range|Time \(abs|(?:{_ANY_LABEL})(?: \[| \d))",
+    fails=(r"Warning: Ignoring non-zero exit", r"Error: (?:Command |The )"),
     warns=(
         r"Warning: (?:Statistical outliers|The first benchmarking run|Command took less than|.{0,80}shell)",
         r"\S*hyperfine .{0,400}?(?:-i|--ignore-failure)\b",
     ),
-    fixed=_FIXED,
-    promises=_PROMISES,
-    compares="command",
     shape=_shape,
+    **_COMMON,
 )
-GRAMMARS = (HYPERFINE, HYPERFINE_TEXT)
+# Markdown and org, or AsciiDoc with one cell in a line.
+HYPERFINE_TABLE = Text(
+    title="hyperfine's table",
+    starts=(r"(?:\| Command )?\| Mean (?:(?!\[){label:text} )?\[{unit:w}\](?: \||$)",),
+    lines=(r"\|\s*+{cells:text}$",),
+    shape=_rows,
+    **_COMMON,
+)
+GRAMMARS = (HYPERFINE_2, HYPERFINE, *HYPERFINE_CSV, HYPERFINE_TEXT, HYPERFINE_TABLE)
