@@ -34,7 +34,7 @@ from scipy.stats import t as student
 
 from benchmarks.load.generator import Load
 from benchmarks.output import heading, table
-from benchmarks.rivals import criterion, installed
+from benchmarks.rivals import criterion, hyperfine, installed
 from benchmarks.rivals.calling import call
 from benchmarks.rivals.kept import Claim
 from benchmarks.rivals.work import chain_environment
@@ -65,8 +65,7 @@ def times(program: Path, folder: Path) -> list[float]:
     out = folder / "times.json"
     words = ["hyperfine", "-N", "--warmup", "3", "--runs", str(RUNS), "--export-json", str(out), str(program)]
     subprocess.run(words, check=True, capture_output=True)
-    measured: list[float] = json.loads(out.read_text())["results"][0]["times"]
-    return measured
+    return hyperfine.values(json.loads(out.read_text())["results"][0])
 
 
 def instructions(program: Path) -> int:

@@ -19,6 +19,7 @@ from collections.abc import Callable
 
 import numpy  # noqa: F401 - what sectax has in memory when it measures
 
+from benchmarks.rivals import hyperfine
 from sectax.experiments.command.launchers import built_launcher, python_launcher
 from sectax.experiments.command.subject import CommandSpec, CommandSubject
 from sectax.model.subject import Work
@@ -71,7 +72,7 @@ def by_hyperfine(program: str) -> Launched:
     command = ["hyperfine", "-N", "--runs", str(EXECUTIONS), "--export-json", "/dev/stdout", "--style", "none"]
     done = subprocess.run([*command, f"{program} nothing"], capture_output=True, check=True)
     result = json.loads(done.stdout)["results"][0]
-    return result["times"], max(result.get("memory_usage_byte", [0]))
+    return hyperfine.values(result), int(max(hyperfine.values(result, "memory_peak_resident"), default=0))
 
 
 def by_subject(subject: CommandSubject) -> Launched:

@@ -30,6 +30,17 @@ def visit(order: Sequence[str], folder: Path, *, runs: int | None = None) -> lis
     return judge(json.loads(exported.read_text()), seconds)
 
 
+def values(result: Mapping[str, Any], metric: str = "time_wall_clock") -> list[float]:
+    """The times or peaks (`memory_peak_resident`) of a result, in seconds or bytes; of version 1 or 2."""
+    if "measurements" in result:
+        return [measured[metric]["value"] for measured in result["measurements"] if metric in measured]
+    return list(result["times"] if metric == "time_wall_clock" else result.get("memory_usage_byte", []))
+
+
+def _mean(result: Mapping[str, Any]) -> float:
+    return float(result["mean"] if "mean" in result else result["summary"]["time_wall_clock"]["mean"])
+
+
 def judge(exported: Mapping[str, Any], seconds: float) -> list[Judged]:
     """Welch's test of every command of an export against the one that is named as the baseline.
 
@@ -39,11 +50,11 @@ def judge(exported: Mapping[str, Any], seconds: float) -> list[Judged]:
     """
     from scipy.stats import ttest_ind
 
-    results = {result["command"]: result for result in exported["results"]}
+    results = {result.get("name", result["command"]): result for result in exported["results"]}
     baseline = results.pop(BASELINE)
     judged = []
     for level, result in results.items():
-        p = float(ttest_ind(baseline["times"], result["times"], equal_var=False).pvalue)
-        ratio = result["mean"] / baseline["mean"]
+        p = float(ttest_ind(values(baseline), values(result), equal_var=False).pvalue)
+        ratio = _mean(result) / _mean(baseline)
         judged.append(Judged(level, claim_of(p < _P, ratio), ratio, f"p = {p:.3g}", seconds))
     return judged

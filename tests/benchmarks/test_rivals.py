@@ -11,11 +11,12 @@ import pytest
 from benchmarks.rivals import benchstat, criterion, first_answer, hyperfine, ours, pyperf
 from benchmarks.rivals.__main__ import next_visits, treatments
 from benchmarks.rivals.calling import ToolFailed
-from benchmarks.rivals.kept import Claim, Judged, Visit, append, read
+from benchmarks.rivals.kept import BASELINE, Claim, Judged, Visit, append, read
 from benchmarks.rivals.summary import show
 from benchmarks.rivals.tools import TOOLS
 
 RECORDED = Path(__file__).with_name("recorded")
+AUDITED = Path(__file__).parents[1] / "audit" / "tools" / "samples"
 
 
 def recorded(name: str) -> str:
@@ -36,6 +37,19 @@ def test_hyperfine_is_judged_by_welchs_test_of_its_runs() -> None:
     assert same.said == "p = 0.292"  # as scipy's ttest_ind(equal_var=False) has it
     assert slower.claim is Claim.SLOWER
     assert slower.ratio == pytest.approx(0.0463666 * 1.05 / 0.0466256, rel=1e-5)
+
+
+def test_the_exports_of_both_versions_of_hyperfine_are_read() -> None:
+    """Version 2 has a given name beside the command, and every metric of every run."""
+    of_1 = {"command": "short", "times": [1.0, 2.0], "memory_usage_byte": [4096, 8192]}
+    (of_2, *_) = json.loads((AUDITED / "hyperfine-2-parameters.json").read_text())["results"]
+    renamed = [of_2 | {"name": name} for name in (BASELINE, "again")]
+
+    assert hyperfine.values(of_1) == [1.0, 2.0]
+    assert hyperfine.values(of_1, "memory_peak_resident") == [4096, 8192]
+    assert len(hyperfine.values(of_2)) == len(hyperfine.values(of_2, "memory_peak_resident")) == 3
+    (judged,) = hyperfine.judge({"results": renamed}, 1.0)
+    assert (judged.level, judged.claim, judged.ratio) == ("again", Claim.NONE, 1.0)
 
 
 @pytest.mark.parametrize(
