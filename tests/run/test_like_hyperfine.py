@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from sectax.experiments.command.hyperfine import arguments, with_commands
+from sectax.audit.checks.registry import review
+from sectax.audit.reading.registry import read
+from sectax.experiments.command.hyperfine import arguments, read_metrics, with_commands
 from sectax.experiments.command.scans import fill
 from sectax.model.errors import WrongUse
+from sectax.model.finding import Severity
 from sectax.reports.hyperfine import Origin, TimedCommand, to_json
 from tests.golden import cases, refused_as_agreed
 from tests.program import Said, sectax
@@ -88,6 +91,26 @@ def test_the_first_bare_command_is_the_baseline_and_the_others_have_names_of_the
     made = with_commands(["sleep 1", "sleep 2", "sleep 2"], {})
 
     assert made == {"baseline": ("sleep 1",), "treatment": ("sleep-2=sleep 2", "sleep-2-2=sleep 2")}
+
+
+def test_what_is_given_once_beside_one_command_has_the_values_of_its_scan() -> None:
+    made = with_commands(["work"], {"scan": ("n=1,2",), "env": ("THREADS={n}",), "prepare": ("true",)})
+
+    assert made["env"] == ("THREADS=1", "THREADS=2")
+    assert made["prepare"] == ("true",)
+
+
+def test_the_table_shows_the_metrics_that_are_asked_for(tmp_path):
+    said = run(tmp_path, "sleep 0.01", "sleep 0.02", "-r", "6", "--metrics", "memory_peak_resident,instructions")
+
+    assert said.status == 0, said.err
+    assert "peak memory is shown next to it" in said.err
+    assert [line.split("  ")[0] for line in said.out.splitlines() if "sleep-0.02 " in line][:2] == [
+        "wall time",
+        "peak memory",
+    ]
+    assert read_metrics("default") == ("wall", "peak_memory")
+    assert read_metrics("instructions,time_cpu") == ("instructions", "cpu")
 
 
 def test_one_command_with_a_scan_compares_its_values() -> None:
@@ -178,6 +201,31 @@ def test_the_export_has_the_keys_types_and_units_of_a_real_one(tmp_path):
     for own, other in zip(ours["results"], theirs["results"], strict=True):
         assert (own["command"], own["parameters"]) == (other["command"], other["parameters"])
         assert shape(own) == shape(other)
+
+
+def test_the_audit_reads_the_export(tmp_path):
+    run(tmp_path, "sleep 0.01", "sleep 0.02", "-r", "30", "--export-json", "e.json")
+
+    grammar, evidence = read((tmp_path / "e.json").read_text())
+    times = {series.levels["command"]: series for series in evidence.series if series.metric == "time"}
+    assert grammar.title == "hyperfine's JSON"
+    assert {series.metric for series in evidence.series} == {"time", "cpu", "memory"}
+    assert [(command, len(series.values), series.work.failures) for command, series in times.items()] == [
+        ("sleep 0.01", 30, 0), ("sleep 0.02", 30, 0),
+    ]  # fmt: skip
+    assert times["sleep 0.02"].typical == pytest.approx(0.02, rel=0.05)
+    assert not any(warning.severity is Severity.FATAL for check in review(evidence) for warning in check.warnings)
+
+
+def test_variables_are_in_the_export_as_hyperfine_has_them(tmp_path):
+    """As `hyperfine -L n 1,2 --env "X={n} Y='a b'" true` of version 2.0 writes them."""
+    run(tmp_path, "-L", "n", "1,2", "--env", "X={n} Y='a b'", "true", "-r", "6", "--export-json", "e.json")
+
+    results = json.loads((tmp_path / "e.json").read_text())["results"]
+    assert [result["command"] for result in results] == ["true", "true"]
+    assert [result["name"] for result in results] == ["X=1 Y='a b' true", "X=2 Y='a b' true"]
+    assert results[1]["environment"] == {"X": "2", "Y": "a b"}
+    assert list(results[1]) == ["command", "name", "measurements", "parameters", "environment", "summary"]
 
 
 def test_the_summary_is_that_of_the_measurements(tmp_path):

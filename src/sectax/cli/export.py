@@ -35,6 +35,7 @@ def exported(run_file: Path) -> str:
             measurements=tuple(values for visit in visits[treatment] for values in _measurements(visit)),
             exit_code=_exit_code(measured, treatment),
             parameters=line.values,
+            environment=line.env,
         )
         for treatment, line in experiment.command_lines(plan).items()
         if treatment in visits

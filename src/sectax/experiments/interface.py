@@ -273,11 +273,12 @@ class HasSecrets(Protocol):
 
 
 class CommandLine(NamedTuple):
-    """A command as typed, its name (empty without one), and the values of its scans."""
+    """A command as typed, its name (empty without one), the values of its scans, and the variables that are set."""
 
     text: str
     name: str
     values: Mapping[str, str]
+    env: Mapping[str, str] = MappingProxyType({})
 
 
 @runtime_checkable

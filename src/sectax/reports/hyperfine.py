@@ -5,6 +5,7 @@ Source: https://github.com/sharkdp/hyperfine, src/export/json.rs of version 2.0.
 
 from __future__ import annotations
 
+import shlex
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,10 +23,11 @@ class TimedCommand:
 
     Attributes:
         command: the command line, with the values of scans filled in.
-        name: the user's name for it; may be empty.
+        name: the user's name for it; may be empty. With an environment, it is then that and the command.
         measurements: one mapping of metric to seconds or bytes for each batch.
         exit_code: the exit code of all executions; None if they differ.
         parameters: the values of scans.
+        environment: the variables that were set.
     """
 
     command: str
@@ -33,6 +35,7 @@ class TimedCommand:
     measurements: tuple[Mapping[str, float], ...]
     exit_code: int | None
     parameters: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -60,13 +63,16 @@ def to_json(commands: Sequence[TimedCommand], origin: Origin) -> str:
 
 
 def _result(timed: TimedCommand) -> Iterator[tuple[str, object]]:
-    """The members of one result; like hyperfine, without an empty name or parameters."""
+    """The members of one result; like hyperfine, without an empty name, environment or parameters."""
     yield "command", timed.command
-    if timed.name:
-        yield "name", timed.name
+    assigned = [f"{name}={shlex.quote(value)}" for name, value in timed.environment.items()]
+    if timed.name or assigned:
+        yield "name", timed.name or " ".join((*assigned, timed.command))
     yield "measurements", [_measurement(values) | {"exit_code": timed.exit_code} for values in timed.measurements]
     if timed.parameters:
         yield "parameters", {name: {"value": value} for name, value in sorted(timed.parameters.items())}
+    if timed.environment:
+        yield "environment", dict(sorted(timed.environment.items()))
     complete = set(_UNITS).intersection(*timed.measurements) if timed.measurements else ()
     yield "summary", {metric: _summary(metric, timed) for metric in sorted(complete)}
 

@@ -50,6 +50,10 @@ SITUATIONS: dict[str, tuple[tuple[str, ...], dict[str, object]]] = {
     "its preparation fails": (("true",), {"prepare": ("sh", "-c", "echo full >&2; exit 5")}),
     "its preparation hangs": (("true",), HANGS | {"prepare": ("sleep", "60")}),
     "its preparation is missing": (("true",), {"prepare": ("no-such-program",)}),
+    "its conclusion fails": (("true",), {"conclude": ("sh", "-c", "echo stuck >&2; exit 5")}),
+    # The command itself has to end within the deadline, also on a busy machine.
+    "its conclusion hangs": (("true",), {"deadline_s": 3, "conclude": ("sleep", "60")}),
+    "it fails before its conclusion does": (("sh", "-c", "exit 3"), {"conclude": ("false",)}),
 }
 
 

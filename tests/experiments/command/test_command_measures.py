@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sectax.experiments.command.subject import CommandSpec
+from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
 from tests.experiments.subjects import values
 from tests.hosts.processes import is_running
@@ -130,6 +131,31 @@ def test_the_preparation_runs_before_every_execution_untimed(measure: Measure, t
 
     assert tally.read_text().split() == ["prepared", "executed"] * 2
     assert values(visit.observations, "wall")[0] < 0.5
+
+
+def test_a_conclusion_is_run_after_every_execution_with_what_was_prepared_and_takes_none_of_its_time(
+    measure: Measure, tmp_path: Path
+) -> None:
+    tally, pid = tmp_path / "tally", tmp_path / "pid"
+    prepare = ("sh", "-c", f"sleep 100 & echo $! > {pid}")
+    conclude = ("sh", "-c", f"kill -0 $(cat {pid}) && echo $WHAT >> {tally}; sleep 0.5")
+
+    _, visit, _ = measure(
+        "sh", "-c", f"echo executed >> {tally}", prepare=prepare, conclude=conclude, env={"WHAT": "concluded"}
+    )
+
+    assert tally.read_text().split() == ["executed", "concluded"] * 2
+    assert values(visit.observations, "wall")[0] < 0.5
+    assert values(visit.observations, "cpu")[0] < 0.5
+
+
+def test_a_conclusion_is_run_even_after_a_failure(subject_of: SubjectOf, tmp_path: Path) -> None:
+    spec = CommandSpec("it", ("sh", "-c", "kill -9 $$"), conclude=("touch", str(tmp_path / "concluded")))
+
+    with pytest.raises(SubjectFailed):
+        subject_of(spec).open()
+
+    assert (tmp_path / "concluded").exists()
 
 
 def test_what_the_preparation_started_lives_until_the_execution_has_ended(measure: Measure, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sectax.experiments.command import requests
-from sectax.experiments.command.requests import Done, Execution, Late, LauncherRefused, NotPrepared
+from sectax.experiments.command.requests import Done, Execution, HookStatus, Late, LauncherRefused
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\0", codec="utf-8"))))
@@ -40,7 +40,7 @@ def test_executions_are_read_in_seconds_and_bytes() -> None:
     [
         ("late:1", Late(1)),
         ("refused:1:program:2", LauncherRefused(1, "program", errno.ENOENT)),
-        ("status:0:256", NotPrepared(0, 1)),
+        ("status:0:256", HookStatus(0, 1)),
     ],
 )
 def test_an_end_before_the_last_execution_is_understood(word: str, end: object) -> None:

@@ -35,6 +35,23 @@ def test_prepare_is_for_all_or_for_the_one_that_is_named():
     assert for_each.prepare == {"baseline": ("true", "x"), "slow": ("true", "y")}
 
 
+def test_variables_are_for_all_or_for_each_and_quoted_as_in_a_shell():
+    for_all = read_commands(options(env=("A=1 B='x y=z' C=",)))
+    for_each = read_commands(options(env=("A=1", "")))
+
+    assert for_all.common_env == {"A": "1", "B": "x y=z", "C": ""}
+    assert for_all.env == {"baseline": for_all.common_env, "slow": for_all.common_env}
+    assert for_each.env == {"baseline": {"A": "1"}, "slow": {}}
+    assert for_each.common_env == {}
+
+
+def test_variables_and_conclusions_have_the_values_of_a_scan():
+    commands = read_commands(options(env=("N={n}",), conclude=("slow=true {n}",)), {"n": "7"})
+
+    assert commands.env["slow"] == {"N": "7"}
+    assert commands.conclude == {"slow": ("true", "7")}
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [

@@ -31,6 +31,8 @@ from sectax.model.plan import FIRST_LOOK
 
 COMMAND = ComparedKind("command", "'CMD'", "sectax run command 'A' 'B', or --baseline 'A' --treatment NAME='B'")
 CONTROL = "command"  # the factor
+# Options with placeholders.
+PER_EXECUTION = ("prepare", "conclude", "env")
 SHELL = ("/bin/sh", "-c")
 
 _DEADLINE_S = 300.0
@@ -48,7 +50,9 @@ class Commands:
     Attributes:
         texts: as typed, with the cell's values; the baseline is first.
         argv: argument lists.
-        prepare: run untimed before every execution.
+        prepare, conclude: run untimed before and after every execution.
+        env: variables to set.
+        common_env: those of all commands, also for --setup and --cleanup.
         set_up, clean_up: run once before the first block and after the last.
         folder: of --setup, --cleanup and --input, and start of relative paths.
         folders: working directories.
@@ -62,6 +66,9 @@ class Commands:
     texts: dict[str, str]
     argv: dict[str, tuple[str, ...]]
     prepare: dict[str, tuple[str, ...]]
+    conclude: dict[str, tuple[str, ...]]
+    env: dict[str, dict[str, str]]
+    common_env: dict[str, str]
     set_up: tuple[tuple[str, ...], ...]
     clean_up: tuple[tuple[str, ...], ...]
     ignore_failure: bool
@@ -84,7 +91,8 @@ def read_cells(options: Mapping[str, tuple[str, ...]]) -> list[Commands]:
     """Commands for each combination of the scans' values. Raises `WrongUse`."""
     scanned = scans(options)
     cells = [read_commands(options, dict(zip(scanned, values, strict=True))) for values in product(*scanned.values())]
-    refuse_unused(scanned, (text for name in ("baseline", "treatment", "prepare") for text in options.get(name, ())))
+    texts = (text for name in ("baseline", "treatment", *PER_EXECUTION) for text in options.get(name, ()))
+    refuse_unused(scanned, texts)
     return cells
 
 
@@ -114,11 +122,17 @@ def read_commands(options: Mapping[str, tuple[str, ...]], values: Mapping[str, s
         for text in options.get(hook, ()):
             refuse_placeholders(f"--{hook}", text, values)
     texts = {name: fill(text, values, f"command {name!r}") for name, text in texts.items()}
-    prepared = tuple(fill(text, values, "--prepare") for text in options.get("prepare", ()))
+    filled = {
+        option: tuple(fill(text, values, f"--{option}") for text in options.get(option, ())) for option in PER_EXECUTION
+    }
+    env = _environments(filled["env"], names)
     return Commands(
         texts=texts,
         argv={name: split(f"command {name!r}", text) for name, text in texts.items()},
-        prepare=_prepare(prepared, names, split, shell=shell),
+        prepare=_hooks("prepare", filled["prepare"], names, split, shell=shell),
+        conclude=_hooks("conclude", filled["conclude"], names, split, shell=shell),
+        env=env,
+        common_env=env[names[0]] if len(filled["env"]) == 1 else {},
         set_up=tuple(split("--setup", text) for text in options.get("setup", ())),
         clean_up=tuple(split("--cleanup", text) for text in options.get("cleanup", ())),
         ignore_failure=bool(options.get("ignore-failure")),
@@ -169,8 +183,8 @@ def check_files(commands: Commands, *, programs: bool = True) -> None:
         programs: whether the compared programs exist already; False before --setup.
     """
     folder = commands.folder
-    for option, hooks in (("--setup", commands.set_up), ("--cleanup", commands.clean_up)):
-        for argv in hooks:
+    for option, once in (("--setup", commands.set_up), ("--cleanup", commands.clean_up)):
+        for argv in once:
             _find(option, argv, folder)
     # On other machines, programs are checked when they run.
     if programs and (commands.places is None or commands.places.use_this_machine):
@@ -178,8 +192,9 @@ def check_files(commands: Commands, *, programs: bool = True) -> None:
             if commands.folders[name] != folder and not os.path.isdir(commands.folders[name]):
                 raise WrongUse(f"--in {commands.folders[name]}: there is no such folder", "check the path")
             _find(f"command {name!r}", argv, commands.folders[name])
-        for name, argv in commands.prepare.items():
-            _find("--prepare", argv, commands.folders[name])
+        for option, hooks in (("--prepare", commands.prepare), ("--conclude", commands.conclude)):
+            for name, argv in hooks.items():
+                _find(option, argv, commands.folders[name])
     path = commands.input if programs else None
     if path is not None and not os.path.isfile(path):
         why = "is not a file" if os.path.exists(path) else "there is no such file"
@@ -265,14 +280,39 @@ def _added(text: str, names: tuple[str, ...]) -> tuple[str, float]:
     return name, float(match[1]) / 100
 
 
-def _prepare(
-    texts: tuple[str, ...], names: tuple[str, ...], split: Split, *, shell: bool
+def _hooks(
+    option: str, texts: tuple[str, ...], names: tuple[str, ...], split: Split, *, shell: bool
 ) -> dict[str, tuple[str, ...]]:
-    """Preparations: `CMD` for all, `NAME=CMD` for one, or as many as commands.
+    """Preparations or conclusions: `CMD` for all, `NAME=CMD` for one, or as many as commands.
 
     With a shell, any other NAME is a variable to set.
     """
-    pairs = pair_by_name(COMMAND, "prepare", texts, names, any_text=shell)
+    pairs = pair_by_name(COMMAND, option, texts, names, any_text=shell)
     if len(texts) == len(names) > 1 and len(pairs) == len(texts) * len(names):
         pairs = list(zip(names, texts, strict=True))
-    return {name: split("--prepare", text) for name, text in values_by_name("prepare", pairs).items()}
+    return {name: split(f"--{option}", text) for name, text in values_by_name(option, pairs).items()}
+
+
+def _environments(texts: tuple[str, ...], names: tuple[str, ...]) -> dict[str, dict[str, str]]:
+    """The variables of each command, given once for all or once for each. Raises `WrongUse`."""
+    if len(texts) not in (0, 1, len(names)):
+        raise WrongUse(
+            f"--env is given {len(texts)} times for {len(names)} commands",
+            "give it once for all, or once for each in their order; --env '' sets nothing",
+        )
+    read = tuple(map(_assignments, texts or ("",)))
+    return dict(zip(names, read * len(names) if len(read) == 1 else read, strict=True))
+
+
+def _assignments(text: str) -> dict[str, str]:
+    as_in = """as in --env 'THREADS=8 FLAGS="-O3 -g"'"""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise WrongUse("--env is badly quoted", as_in) from error
+    for word in words:
+        if not re.match(r"[A-Za-z_]\w*=", word, re.ASCII):
+            raise WrongUse(f"--env: {word.partition('=')[0]!r} is not NAME=VALUE", as_in)
+        if "\0" in word:
+            raise WrongUse("--env has a NUL byte", as_in)
+    return dict(word.split("=", 1) for word in words)

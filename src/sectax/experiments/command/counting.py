@@ -9,9 +9,10 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from sectax.model.errors import WrongUse
 from sectax.model.subject import Witnesses
@@ -75,7 +76,15 @@ def counters(names: tuple[str, ...]) -> tuple[Counter, ...]:
 
 
 def count_execution(
-    counter: Counter, argv: tuple[str, ...], *, cwd: str, input: str, deadline_s: float, prepare: tuple[str, ...] | None
+    counter: Counter,
+    argv: tuple[str, ...],
+    *,
+    cwd: str,
+    input: str,
+    deadline_s: float,
+    prepare: tuple[str, ...] | None,
+    conclude: tuple[str, ...] | None = None,
+    env: Mapping[str, str] = MappingProxyType({}),
 ) -> Witnesses:
     """Execute a command under a counter; returns the count, or why there is none."""
     from sectax.experiments.command.hook import HookFailed, run_hook  # imported late: starts processes
@@ -89,10 +98,12 @@ def count_execution(
             failure = ""
             try:
                 if prepare is not None:
-                    run_hook(prepare, deadline_s, cwd=cwd)
-                run_hook((*words, *argv), deadline_s, cwd=cwd, input=input)
+                    run_hook(prepare, deadline_s, cwd=cwd, env=env)
+                run_hook((*words, *argv), deadline_s, cwd=cwd, env=env, input=input)
             except HookFailed as error:
                 failure = error.message  # the status may be accepted, and the count valid
+            if conclude is not None:
+                run_hook(conclude, deadline_s, cwd=cwd, env=env)
             text = "\n".join(path.read_text(errors="replace") for path in sorted(Path(folder).iterdir()))
         count = counter.read(text)
         if count is None:

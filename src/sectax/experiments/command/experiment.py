@@ -87,6 +87,12 @@ class CommandExperiment(Experiment):
         Option(
             "prepare", "runs untimed before every execution (of all commands, or of one)", "[NAME=]CMD", True, short="p"
         ),
+        Option(
+            "conclude", "runs untimed after every execution (of all commands, or of one)", "[NAME=]CMD", True, short="C"
+        ),
+        Option(
+            "env", "variables to set, for all commands or (given once per command) for each", "'NAME=VALUE …'", True
+        ),
         Option("setup", "runs once before the first block; it may build the commands", "CMD", True, short="s"),
         Option("cleanup", "runs once after the last block, even after a failure", "CMD", multiple=True, short="c"),
         Option("scan", "replace {NAME} by each of these values, as in size=1,6,9", "NAME=A,B", True, short="L"),
@@ -101,6 +107,12 @@ class CommandExperiment(Experiment):
             "instructions=cachegrind)",
             "WHAT",
             multiple=True,
+        ),
+        Option(
+            "metrics",
+            "what the table shows: default, time, all, or some of time_wall_clock, time_cpu, memory_peak_resident and "
+            "instructions; wall time stays the answer",
+            "LIST",
         ),
         Option("show-output", "show the commands' output on stderr", flag=True, prints=True),
         Option("no-shell", "run the commands without a shell (the default)", flag=True, short="N"),
@@ -117,6 +129,9 @@ class CommandExperiment(Experiment):
 
     def design(self, request: RunRequest, machine: Machine) -> Design:
         options = dict(request.options) | {FOLDER: (machine.folder,)}
+        beside = tuple(metric for metric in _shown(options) if metric not in (WALL.name, hyperfine.INSTRUCTIONS))
+        if hyperfine.INSTRUCTIONS in _shown(options):
+            options["count"] = (*options.get("count", ()), hyperfine.INSTRUCTIONS)
         first, *_ = read_cells(options)
         commands, places = Factor(CONTROL, tuple(first.argv)), first.places
         available = tuple(Factor(*scan) for scan in scans(options).items())
@@ -148,8 +163,8 @@ class CommandExperiment(Experiment):
             settles=False,
             equal_counts=True,
             options=options,
-            answered_by=("the answer is wall time, which includes waiting and I/O; CPU time is shown next to it"),
-            beside=(CPU.name,),
+            answered_by="the answer is wall time, which includes waiting and I/O" + _next_to_it(beside),
+            beside=beside,
             words={
                 "metric=wall": "wall time",
                 "metric=cpu": "CPU time",
@@ -188,7 +203,10 @@ class CommandExperiment(Experiment):
                 values = combinations[index].split(",") if index < len(combinations) else ()
                 scanned = {k: level for k, level in treatment.levels.items() if k != plan.control}
                 lines[treatment.id] = CommandLine(
-                    commands.texts[name], given, scanned | dict(pair.split("=", 1) for pair in values)
+                    commands.texts[name],
+                    given,
+                    scanned | dict(pair.split("=", 1) for pair in values),
+                    commands.env[name],
                 )
         return lines
 
@@ -252,6 +270,8 @@ class _Bench(Bench):
                 input=commands.input or os.devnull,
                 deadline_s=commands.deadline_s,
                 prepare=commands.prepare.get(name),
+                conclude=commands.conclude.get(name),
+                env=commands.env[name],
             )
         return counts
 
@@ -274,6 +294,8 @@ class _Bench(Bench):
             host=where,
             reports_host=places is not None,
             prepare=commands.prepare.get(name),
+            conclude=commands.conclude.get(name),
+            env=commands.env[name],
             deadline_s=commands.deadline_s,
             ignore_failure=commands.ignore_failure,
             injected_s=self.plan.added_s(treatment, calibrated) + self._planted_s(treatment, calibrated),
@@ -311,9 +333,21 @@ class _Bench(Bench):
 
         for argv in hooks:
             try:
-                run_hook(argv, self._commands.deadline_s, cwd=self._commands.folder)
+                commands = self._commands
+                run_hook(argv, commands.deadline_s, cwd=commands.folder, env=commands.common_env)
             except HookFailed as error:
                 raise HookFailed(f"{option} {error.message}", error.hint) from error
+
+
+def _shown(options: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    typed = options.get("metrics")
+    return (CPU.name,) if typed is None else hyperfine.read_metrics(typed[0])
+
+
+def _next_to_it(metrics: tuple[str, ...]) -> str:
+    words = {CPU.name: "CPU time", PEAK_MEMORY.name: "peak memory"}
+    names = " and ".join(words[metric] for metric in metrics)
+    return f"; {names} {'is' if len(metrics) == 1 else 'are'} shown next to it" if names else ""
 
 
 def _is_long(treatment: Treatment, calibrated: Calibrated) -> bool:

@@ -8,7 +8,8 @@ import shlex
 import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import IO
 
 from sectax.experiments.command.requests import (
@@ -32,7 +33,14 @@ class HookFailed(NothingMeasured):
     """A command of --setup or --cleanup failed."""
 
 
-def run_hook(argv: Sequence[str], deadline_s: float, *, cwd: str | None = None, input: str = os.devnull) -> None:
+def run_hook(
+    argv: Sequence[str],
+    deadline_s: float,
+    *,
+    cwd: str | None = None,
+    env: Mapping[str, str] = MappingProxyType({}),
+    input: str = os.devnull,
+) -> None:
     """Run a command on this machine and wait for its end, discarding its stdout.
 
     Background processes that it starts, such as a server, keep running. Their stderr goes to an unnamed temporary
@@ -41,30 +49,36 @@ def run_hook(argv: Sequence[str], deadline_s: float, *, cwd: str | None = None, 
     Args:
         deadline_s: seconds after which its process group is killed.
         cwd: working directory; None for the current one.
+        env: added to sectax's environment.
         input: file for stdin.
     Raises:
         HookFailed: not found, an exit status other than 0, or a timeout.
     """
     with tempfile.TemporaryFile() as stderr, open(input, "rb") as stdin:
-        failed = _run(argv, (stdin, stderr), deadline_s, cwd)
+        failed = _run(argv, (stdin, stderr), deadline_s, cwd, env)
         if failed is not None:
             tail = os.pread(stderr.fileno(), _TAIL, max(0, os.fstat(stderr.fileno()).st_size - _TAIL))
             raise HookFailed(f"{printable(shlex.join(argv), 120)}: {failed[0]}{stderr_message(tail)}", failed[1])
 
 
 def _run(
-    argv: Sequence[str], streams: tuple[IO[bytes], IO[bytes]], deadline_s: float, cwd: str | None
+    argv: Sequence[str],
+    streams: tuple[IO[bytes], IO[bytes]],
+    deadline_s: float,
+    cwd: str | None,
+    env: Mapping[str, str],
 ) -> tuple[str, str] | None:
     """Message and hint of a failure, or None."""
     if cwd is not None and not os.path.isdir(cwd):
         return f"cannot run: there is no folder {printable(cwd)}", "give another working directory"
     try:
-        path = find_program(argv[0], cwd, {})
+        path = find_program(argv[0], cwd, env)
         GUARDIAN.prepare()
         started = subprocess.Popen(
             argv,
             executable=path,
             cwd=cwd,
+            env={**os.environ, **env},
             stdin=streams[0],
             stdout=subprocess.DEVNULL,
             stderr=streams[1],

@@ -1,6 +1,6 @@
 """Converts hyperfine's command line options to those of this experiment.
 
-Source: https://github.com/sharkdp/hyperfine, `hyperfine --help` of version 1.18.
+Source: https://github.com/sharkdp/hyperfine, `hyperfine --help` of versions 1.18 and 2.0.
 """
 
 from __future__ import annotations
@@ -9,15 +9,16 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import product
 
+from sectax.experiments.command.commands import PER_EXECUTION
 from sectax.experiments.command.scans import fill, read_scans
 from sectax.experiments.levels import make_name
 from sectax.experiments.named import add_unnamed
 from sectax.model.errors import WrongUse
+from sectax.text.near import did_you_mean
 
 # Options without an equivalent, and what to use instead.
 INSTEAD = {
     **dict.fromkeys(("-m", "--min-runs", "-M", "--max-runs"), "write --runs N, or --budget TIME"),
-    **dict.fromkeys(("-C", "--conclude"), "put it in the next --prepare, or in --cleanup for the end"),
     **dict.fromkeys(("-u", "--time-unit"), "units are chosen per table; --json has seconds"),
     "-q": "write --quiet",
     "-S": "--shell runs the commands through /bin/sh",
@@ -43,6 +44,14 @@ _SHELLS = ("-S", "--shell")
 # Values of hyperfine's --shell, as opposed to commands.
 _SHELL_NAMES = frozenset({"none", "default", "sh", "bash", "dash", "zsh", "fish", "ksh"})
 _MOST_VALUES = 1000
+# hyperfine's metrics -> ours, and what to use instead of others.
+_METRICS = {"time_wall_clock": "wall", "time_cpu": "cpu", "memory_peak_resident": "peak_memory"}
+_PRESETS = {"default": ("wall", "peak_memory"), "time": ("wall", "cpu"), "all": ("wall", "cpu", "peak_memory")}
+INSTRUCTIONS = "instructions"
+_OTHER_METRICS = {
+    **dict.fromkeys(("time_user", "time_system"), "write time_cpu, their sum; --export-json has both"),
+    **dict.fromkeys(("cpu_cycles", "cache_references", "cache_misses", "branch_misses"), "count them by perf stat"),
+}
 
 
 def arguments(typed: Sequence[str]) -> list[str]:
@@ -69,6 +78,21 @@ def arguments(typed: Sequence[str]) -> list[str]:
         else:
             converted.append(_ALIASES.get(word, word))
     return converted
+
+
+def read_metrics(typed: str) -> tuple[str, ...]:
+    """Our names of the metrics of `--metrics`, in order; may have `INSTRUCTIONS`. Raises `WrongUse`."""
+    if typed in _PRESETS:
+        return _PRESETS[typed]
+    known = {**_METRICS, INSTRUCTIONS: INSTRUCTIONS}
+    for name in typed.split(","):
+        metric, colon, unit = name.partition(":")
+        if colon:
+            raise WrongUse(f"--metrics {name}: units are chosen per table", f"remove ':{unit}'; --json has base units")
+        if metric not in known:
+            hint = _OTHER_METRICS.get(metric) or did_you_mean(metric, (*known, *_PRESETS))
+            raise WrongUse(f"--metrics: {metric!r} is not measured", hint)
+    return tuple(dict.fromkeys(known[name] for name in typed.split(",")))
 
 
 def _shell(name: str) -> str:
@@ -102,5 +126,9 @@ def with_commands(bare: Sequence[str], options: Mapping[str, tuple[str, ...]]) -
         names = options.get("name", ())
         if len(names) == 1:
             completed["name"] = tuple(make_name(fill(names[0], chosen, "the name")) for chosen in values)
+        # Those that are given once differ by value, too.
+        for option in (option for option in PER_EXECUTION if len(options.get(option, ())) == 1):
+            texts_of_option = tuple(fill(options[option][0], chosen, f"--{option}") for chosen in values)
+            completed[option] = texts_of_option if len(set(texts_of_option)) > 1 else texts_of_option[:1]
         texts = [fill(texts[0], chosen, "the command") for chosen in values]
     return add_unnamed(texts, completed, str)

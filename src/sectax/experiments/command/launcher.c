@@ -11,10 +11,10 @@
  *   environment TEXT...                          NAME=value to set in every program's environment; no reply
  *   program SLOT IN OUT ERR PATH ARGV0...        remember a program under SLOT 0 to 7; no reply
  *       IN TEXT; OUT and ERR '>'TEXT (truncated), '+'TEXT (appended); ERR also '-': the launcher's own stderr
- *   run PREPARE SLOT TIMES STRICT DEADLINE_NS SPIN_NS   -> done RECORD... [END]
- *       PREPARE is a slot or '-'. STRICT 1: stop at the first status that is not 0.
+ *   run PREPARE SLOT CONCLUDE TIMES STRICT DEADLINE_NS SPIN_NS   -> done RECORD... [END]
+ *       PREPARE and CONCLUDE are a slot or '-'. STRICT 1: stop at the first status that is not 0.
  *       RECORD  WALL_NS,USER_US,SYSTEM_US,MAXRSS_KIB,VOLUNTARY,INVOLUNTARY,STATUS,LEFT
- *       END     reason to stop: late:SLOT, refused:SLOT:WHAT:ERRNO, status:SLOT:STATUS (of the preparation)
+ *       END     reason to stop: late:SLOT, refused:SLOT:WHAT:ERRNO, status:SLOT:STATUS (of PREPARE or CONCLUDE)
  *   quit
  *
  * All started groups are killed at the end of stdin, and at SIGTERM, SIGINT and SIGHUP. Orphans in other groups
@@ -308,7 +308,19 @@ static bool prepare(int slot, int64_t deadline_ns) {
     return ended.status == 0;
 }
 
-static bool once(const char *before, int slot_, bool strict, int64_t deadline_ns, int64_t spin_ns) {
+/* Run a conclusion. A failed execution has its own reason to stop, so nothing is printed then. */
+static bool conclude(int slot, int64_t deadline_ns, bool print) {
+    struct ended ended;
+    execute(defined(slot), deadline_ns, 0, &ended);
+    if (running) sweep(running, &ended.usage);
+    running = 0;
+    if (!print) return false;
+    if (stopped(slot, &ended)) return false;
+    if (ended.status) printf(" status:%d:%d", slot, ended.status);
+    return ended.status == 0;
+}
+
+static bool once(const char *before, int slot_, const char *after, bool strict, int64_t deadline_ns, int64_t spin_ns) {
     struct ended ended;
     bool go_on = before[0] == '-' || prepare(slot(before), deadline_ns);
     if (go_on) {
@@ -318,6 +330,7 @@ static bool once(const char *before, int slot_, bool strict, int64_t deadline_ns
         go_on = !stopped(slot_, &ended);
         if (go_on) record(&ended);
         if (strict && ended.status) go_on = false;
+        if (after[0] != '-') go_on = conclude(slot(after), deadline_ns, go_on);
     }
     struct rusage unused;
     if (prepared) sweep(prepared, &unused);
@@ -330,12 +343,13 @@ static void run(void) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     const char *before = word();
     int command = slot(word());
+    const char *after = word();
     int64_t times = number();
     bool strict = number();
     int64_t deadline_ns = number(), spin_ns = number();
     printf("done");
     for (int64_t i = 0; i < times; i++)
-        if (!once(before, command, strict, deadline_ns, spin_ns)) break;
+        if (!once(before, command, after, strict, deadline_ns, spin_ns)) break;
     putchar('\n');
 }
 

@@ -207,33 +207,44 @@ def _prepare(slot: int, deadline_ns: int) -> tuple[int, str]:
     return ended.pid, end
 
 
-def _run_once(before: str, slot: int, deadline_ns: int, spin_ns: int) -> tuple[str, int, bool]:
-    """Returns a part of the reply, the program's status, and whether to continue."""
+def _conclude(slot: int, deadline_ns: int) -> str:
+    """Run a conclusion; returns the reason to stop."""
+    ended = _execute(_programs[slot], deadline_ns, 0)
+    if ended.pid:
+        _sweep(ended.pid, ended)
+    end = _stopped(slot, ended)
+    return end or (f" status:{slot}:{ended.status}" if ended.status else "")
+
+
+def _run_once(before: str, slot: int, after: str, deadline_ns: int, spin_ns: int, *, strict: bool) -> tuple[str, bool]:
+    """Returns a part of the reply, and whether to continue."""
     prepared, end = (0, "") if before == "-" else _prepare(int(before), deadline_ns)
-    status = 0
-    if not end:
+    part, go_on = end, not end
+    if go_on:
         ended = _execute(_programs[slot], deadline_ns, spin_ns)
         if ended.pid:
             _sweep(ended.pid, ended)
         end = _stopped(slot, ended)
-        part, status = end or _record(ended), ended.status
-    else:
-        part = end
+        part, go_on = end or _record(ended), not end and not (strict and ended.status)
+        if after != "-":
+            end = _conclude(int(after), deadline_ns)
+            # A failed execution has its own reason to stop.
+            part, go_on = (part + end, not end) if go_on else (part, False)
     if prepared:
         _sweep(prepared, Ended())
     _sweep_inherited()
-    return part, status, not end
+    return part, go_on
 
 
 def _run(words: list[str]) -> str:
     _inherit()
-    before, slot = words[0], int(words[1])
-    times, strict, deadline_ns, spin_ns = map(int, words[2:])
+    before, slot, after = words[0], int(words[1]), words[2]
+    times, strict, deadline_ns, spin_ns = map(int, words[3:])
     reply = ["done"]
     for _ in range(times):
-        part, status, go_on = _run_once(before, slot, deadline_ns, spin_ns)
+        part, go_on = _run_once(before, slot, after, deadline_ns, spin_ns, strict=bool(strict))
         reply.append(part)
-        if not go_on or (strict and status):
+        if not go_on:
             break
     return "".join(reply)
 

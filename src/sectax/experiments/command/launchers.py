@@ -29,6 +29,8 @@ NOTHING = 2
 # With a stderr that is read, to explain a failure.
 PREPARE_ALOUD = 3
 COMMAND_ALOUD = 4
+CONCLUDE = 5
+CONCLUDE_ALOUD = 6
 
 _SOURCE = Path(__file__).with_name("launcher.c")
 _SCRIPT = Path(__file__).with_name("launcher.py")
@@ -112,12 +114,15 @@ class RunningLauncher:
         times: int = 1,
         *,
         prepare: int | None = None,
+        conclude: int | None = None,
         strict: bool = True,
         deadline_s: float,
         spin_s: float = 0.0,
     ) -> Done:
-        longest_s = times * (deadline_s + spin_s) * (1 if prepare is None else 2)
-        request = requests.run(prepare, slot, times, strict=strict, deadline_s=deadline_s, spin_s=spin_s)
+        longest_s = times * (deadline_s + spin_s) * (1 + (prepare is not None) + (conclude is not None))
+        request = requests.run(
+            prepare, slot, times, conclude=conclude, strict=strict, deadline_s=deadline_s, spin_s=spin_s
+        )
         self._send(request)
         return requests.read_done(self.child.receive_line(time.monotonic() + longest_s + _GRACE_S))
 
@@ -134,9 +139,14 @@ class RunningLauncher:
         self.child.send(request, time.monotonic() + _GRACE_S)
 
 
-def definitions(
-    path: str, argv: Sequence[str], source: str, output: str, prepare_path: str, prepare: Sequence[str] | None
-) -> list[bytes]:
+def hook_definitions(slots: tuple[int, int], path: str, argv: Sequence[str]) -> list[bytes]:
+    """Requests that define a preparation or conclusion, in a silent slot and an aloud one."""
+    null = requests.truncated(os.devnull)
+    both = zip(slots, (null, requests.STDERR_OF_LAUNCHER), strict=True)
+    return [requests.program(slot, os.devnull, null, stderr, path, argv) for slot, stderr in both]
+
+
+def definitions(path: str, argv: Sequence[str], source: str, output: str) -> list[bytes]:
     """Requests that define a command. Raises `ValueError` for a NUL.
 
     stderr is discarded: reading a pipe would wake the launcher in a timed region, an unread pipe blocks the command
@@ -146,17 +156,11 @@ def definitions(
     Args:
         source, output: `CommandSpec.input` and `output`.
     """
-    null = requests.truncated(os.devnull)
     stdout, errors = _streams(output)
-    stderr = requests.STDERR_OF_LAUNCHER
-    defined = [
+    return [
         requests.program(COMMAND, source, stdout, errors, path, argv),
-        requests.program(COMMAND_ALOUD, source, stdout, stderr, path, argv),
+        requests.program(COMMAND_ALOUD, source, stdout, requests.STDERR_OF_LAUNCHER, path, argv),
     ]
-    if prepare is not None:
-        defined.append(requests.program(PREPARE, os.devnull, null, null, prepare_path, prepare))
-        defined.append(requests.program(PREPARE_ALOUD, os.devnull, null, stderr, prepare_path, prepare))
-    return defined
 
 
 def _streams(output: str) -> tuple[str, str]:

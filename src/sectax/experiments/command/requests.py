@@ -66,14 +66,14 @@ class LauncherRefused:
 
 
 @dataclass(frozen=True)
-class NotPrepared:
-    """The preparation ended with a status other than 0."""
+class HookStatus:
+    """The preparation or conclusion ended with a status other than 0."""
 
     slot: int
     status: int
 
 
-End = Late | LauncherRefused | NotPrepared
+End = Late | LauncherRefused | HookStatus
 
 
 @dataclass(frozen=True)
@@ -106,9 +106,19 @@ def appended(path: str) -> str:
     return "+" + _text(path)
 
 
-def run(prepare: int | None, slot: int, times: int, *, strict: bool, deadline_s: float, spin_s: float) -> bytes:
-    before = "-" if prepare is None else str(prepare)
-    return _line("run", before, str(slot), str(times), str(int(strict)), _nanoseconds(deadline_s), _nanoseconds(spin_s))
+def run(
+    prepare: int | None,
+    slot: int,
+    times: int,
+    *,
+    conclude: int | None = None,
+    strict: bool,
+    deadline_s: float,
+    spin_s: float,
+) -> bytes:
+    before, after = ("-" if hook is None else str(hook) for hook in (prepare, conclude))
+    limits = _nanoseconds(deadline_s), _nanoseconds(spin_s)
+    return _line("run", before, str(slot), after, str(times), str(int(strict)), *limits)
 
 
 def read_hello(line: bytes) -> Clock:
@@ -149,7 +159,7 @@ def _end(word: str) -> End:
         case ["refused", slot, what, errno]:
             return LauncherRefused(int(slot), what, int(errno))
         case ["status", slot, status]:
-            return NotPrepared(int(slot), os.waitstatus_to_exitcode(int(status)))
+            return HookStatus(int(slot), os.waitstatus_to_exitcode(int(status)))
     raise ValueError(f"unknown end: {word!r}")
 
 

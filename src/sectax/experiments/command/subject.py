@@ -29,7 +29,15 @@ _LAUNCHER_ERRORS = (ChildError, ValueError)
 _LONGEST_DIAGNOSIS_S = 10.0
 
 _BY_HAND = "run it by hand to see why; --ignore-failure accepts other exit statuses"
-_PREPARE_BY_HAND = "run the command of --prepare by hand; it must end with exit status 0"
+_HOOK_BY_HAND = "run the command of --{} by hand; it must end with exit status 0"
+# By slot.
+_HOOKS = {launchers.PREPARE: "prepare", launchers.CONCLUDE: "conclude"}
+_SLOTS = {
+    "": (launchers.COMMAND, launchers.COMMAND_ALOUD),
+    "prepare": (launchers.PREPARE, launchers.PREPARE_ALOUD),
+    "conclude": (launchers.CONCLUDE, launchers.CONCLUDE_ALOUD),
+}
+_HOOK_TITLES = {"prepare": "preparation", "conclude": "conclusion"}
 
 
 @dataclass(frozen=True)
@@ -40,7 +48,8 @@ class CommandSpec:
         name: of the treatment, for messages.
         argv: program and arguments, without a shell.
         cwd: working directory; None for the current one.
-        prepare: runs untimed before every execution; its processes are killed after the execution.
+        prepare: runs untimed before every execution; its processes are killed after the execution and `conclude`.
+        conclude: runs untimed after every execution, even after one that failed.
         input: file for stdin.
         output: `null` discards stdout and stderr; `inherit` shows both on sectax's stderr; otherwise a file for
             stdout. Some programs, such as GNU grep, do less if stdout is /dev/null: give those a file.
@@ -59,6 +68,7 @@ class CommandSpec:
     argv: tuple[str, ...]
     cwd: str | None = None
     prepare: tuple[str, ...] | None = None
+    conclude: tuple[str, ...] | None = None
     input: str = os.devnull
     output: str = requests.NULL
     env: dict[str, str] = field(default_factory=dict, repr=False)
@@ -92,7 +102,8 @@ class CommandSubject:
         self._telemetry: Telemetry = NoTelemetry()
         self._stage = "open"
         self._path = ""
-        self._prepare_path = ""
+        self._hooks = {hook: argv for hook in _HOOK_TITLES if (argv := getattr(spec, hook)) is not None}
+        self._hook_paths: dict[str, str] = {}
         self._floor: int | None = None
         self._smallest_peak: int | None = None
         self._statuses: set[int] = set()
@@ -105,17 +116,18 @@ class CommandSubject:
             return
         spec = self._spec
         self._path = self._find(spec.argv)
-        self._prepare_path = self._find(spec.prepare, in_preparation=True) if spec.prepare else ""
+        self._hook_paths = {hook: self._find(argv, hook) for hook, argv in self._hooks.items()}
         try:
             self._using = self._using or launchers.host_launcher(self._host)
         except ChildNotStarted as error:
             raise self._failure(f"cannot be timed: {error.reason}", "install a C compiler (cc) here") from error
         try:
             self._running = launchers.RunningLauncher(self._host, self._using, spec.cwd, spec.env)
-            for definition in launchers.definitions(
-                self._path, spec.argv, spec.input, spec.output, self._prepare_path, spec.prepare
-            ):
+            for definition in launchers.definitions(self._path, spec.argv, spec.input, spec.output):
                 self._running.define(definition)
+            for hook, argv in self._hooks.items():
+                for definition in launchers.hook_definitions(_SLOTS[hook], self._hook_paths[hook], argv):
+                    self._running.define(definition)
         except ChildNotStarted as error:
             raise self._failure(f"cannot run: {error.reason}", "give another working directory") from error
         except _LAUNCHER_ERRORS as error:
@@ -199,11 +211,11 @@ class CommandSubject:
         if self._running is not None:
             self._running.kill()
 
-    def _find(self, argv: tuple[str, ...], *, in_preparation: bool = False) -> str:
+    def _find(self, argv: tuple[str, ...], hook: str = "") -> str:
         try:
             return self._host.find_program(argv[0], self._spec.cwd, self._spec.env)
         except NotFound as error:
-            raise self._failure(str(error), error.hint, in_preparation=in_preparation) from error
+            raise self._failure(str(error), error.hint, hook) from error
 
     def _launch_cost(self, running: launchers.RunningLauncher, nothing: tuple[str, ...]) -> Witnesses:
         null = requests.truncated(os.devnull)
@@ -221,7 +233,8 @@ class CommandSubject:
             done = self._alive().run(
                 launchers.COMMAND,
                 times,
-                prepare=None if spec.prepare is None else launchers.PREPARE,
+                prepare=self._hook_slot("prepare"),
+                conclude=self._hook_slot("conclude"),
                 strict=not spec.ignore_failure,
                 deadline_s=spec.deadline_s,
                 spin_s=spec.injected_s,
@@ -239,17 +252,15 @@ class CommandSubject:
         spec = self._spec
         match done.end:
             case requests.Late(slot):
-                raise self._failure(
-                    *requests.timeout_message(spec.deadline_s), in_preparation=slot == launchers.PREPARE
-                )
+                raise self._failure(*requests.timeout_message(spec.deadline_s), _HOOKS.get(slot, ""))
             case requests.LauncherRefused(slot) as refused:
-                path = self._prepare_path if slot == launchers.PREPARE else self._path
+                path = self._hook_paths.get(_HOOKS.get(slot, ""), self._path)
                 what = requests.refusal_message(
                     refused, printable(path, 200), printable(spec.input, 200), printable(spec.output, 200)
                 )
-                raise self._failure(*what, in_preparation=slot == launchers.PREPARE)
-            case requests.NotPrepared(_, status):
-                raise self._exit_failure(status, in_preparation=True)
+                raise self._failure(*what, _HOOKS.get(slot, ""))
+            case requests.HookStatus(slot, status):
+                raise self._exit_failure(status, _HOOKS[slot])
         self._statuses |= {execution.status for execution in done.executions}
         failed = [execution.status for execution in done.executions if execution.status != 0]
         self._failed += len(failed)
@@ -257,28 +268,33 @@ class CommandSubject:
             if not spec.ignore_failure or self._out_of_memory(status):
                 raise self._exit_failure(status)
 
-    def _exit_failure(self, status: int, *, in_preparation: bool = False) -> SubjectFailed:
+    def _hook_slot(self, hook: str) -> int | None:
+        return _SLOTS[hook][0] if hook in self._hooks else None
+
+    def _exit_failure(self, status: int, hook: str = "") -> SubjectFailed:
         out_of_memory = self._out_of_memory(status)
-        message, hint = requests.exit_message(status, out_of_memory, _PREPARE_BY_HAND if in_preparation else _BY_HAND)
+        hint = _HOOK_BY_HAND.format(hook) if hook else _BY_HAND
+        message, hint = requests.exit_message(status, out_of_memory, hint)
         # Not after a kill, which may be for lack of memory and hit other processes too; inherited stderr is visible.
         if not requests.is_sigkill(status) and self._spec.output != requests.INHERIT:
-            message += self._stderr_of_failure(status, in_preparation)
-        return self._failure(message, hint, in_preparation=in_preparation)
+            message += self._stderr_of_failure(status, hook)
+        return self._failure(message, hint, hook)
 
-    def _stderr_of_failure(self, status: int, in_preparation: bool) -> str:
+    def _stderr_of_failure(self, status: int, hook: str) -> str:
         """Run the failed command again, untimed, to read its stderr; ends the launcher.
 
         Returns a text to append to the message.
         """
-        spec, running = self._spec, self._alive()
+        running = self._alive()
         with contextlib.suppress(*_LAUNCHER_ERRORS):
             done = running.run(
-                launchers.PREPARE_ALOUD if in_preparation else launchers.COMMAND_ALOUD,
-                prepare=None if in_preparation or spec.prepare is None else launchers.PREPARE,
-                deadline_s=min(spec.deadline_s, _LONGEST_DIAGNOSIS_S),
+                _SLOTS[hook][1],
+                prepare=None if hook else self._hook_slot("prepare"),
+                conclude=None if hook else self._hook_slot("conclude"),
+                deadline_s=min(self._spec.deadline_s, _LONGEST_DIAGNOSIS_S),
             )
             running.quit()  # reads the rest of its stderr
-            if not isinstance(done.end, requests.NotPrepared) and done.executions:
+            if not isinstance(done.end, requests.HookStatus) and done.executions:
                 second_status = done.executions[0].status
                 if second_status == status:
                     return requests.stderr_message(running.child.stderr_tail)
@@ -303,12 +319,12 @@ class CommandSubject:
     def _launcher_failed(self, error: Exception) -> SubjectFailed:
         return self._failure(f"could not be executed, its launcher failed: {error}", "try again, or report it")
 
-    def _failure(self, message: str, hint: str, *, in_preparation: bool = False) -> SubjectFailed:
+    def _failure(self, message: str, hint: str, hook: str = "") -> SubjectFailed:
         self.kill()
         spec = self._spec
         title = f"command {spec.name} ({spec.argv[0]})"
-        if in_preparation and spec.prepare is not None:
-            title = f"the preparation of command {spec.name} ({spec.prepare[0]})"
+        if hook:
+            title = f"the {_HOOK_TITLES[hook]} of command {spec.name} ({self._hooks[hook][0]})"
         return SubjectFailed(printable(f"{title}: {message}"), printable(hint), self._stage)
 
 
