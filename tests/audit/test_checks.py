@@ -105,6 +105,11 @@ FIRES: dict[str, tuple[str, Callable[[], Measured], list[tuple[str, str]]]] = {
         lambda: telemetry(settling(healthy(), settle=False), slow={"throttled_s": 0.02}), [("F", "slow")]),
     "a quota that hardly held it back": ("throttling",
         lambda: telemetry(healthy(), slow={"throttled_s": 0.001}), [("W", "slow")]),
+    "a peak no larger than the program that starts it": ("memory-floor",
+        lambda: witnessing(in_memory(1e6), same={"peak_memory_at_most": (False, True)}), [("W", "same:memory")]),
+    "such a peak of the baseline": ("memory-floor",
+        lambda: witnessing(in_memory(1e6), baseline={"peak_memory_at_most": (True,)}),
+        [("W", "same:memory"), ("W", "slow:memory")]),
     "a cost that was just found": ("barely-found",
         lambda: healthy(slow=list(around(1.018, 10, shift=3))), [("W", "slow")]),
     "a cost of an operation that moves no body": ("metadata-cost", lambda: without_bodies(healthy()), [("W", "slow")]),
@@ -145,6 +150,8 @@ CLEAN: dict[str, tuple[str, Callable[[], Measured]]] = {
         lambda: leaving_out(healthy(slow=list(around(0.8, 10, shift=3))), slow="whole")),
     "a treatment that leaves work out and is slower": ("less-work", lambda: leaving_out(healthy(), slow="short")),
     "no throttling": ("throttling", healthy),
+    "peaks above that of the program that starts them": ("memory-floor",
+        lambda: witnessing(in_memory(1e6), slow={"peak_memory_at_most": (False,)})),
     "one block of ten lost": ("lost-blocks", lambda: healthy(slow=[None, *around(1.5, 9, shift=3)])),
 }  # fmt: skip
 

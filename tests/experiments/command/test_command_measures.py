@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from sectax.experiments.command.launchers import Launcher
 from sectax.experiments.command.subject import CommandSpec
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
 from tests.experiments.subjects import values
 from tests.hosts.processes import is_running
+from tests.needs import needs
 
 from .conftest import Measure, SubjectOf
 
@@ -92,6 +95,25 @@ def test_a_peak_at_the_launchers_own_is_marked(measure: Measure) -> None:
     assert isinstance(floor, int)
     assert closed["peak_memory_at_most"] is (peak <= floor + 256 * 1024)
     assert floor < (2 * MIB if str(opened["launcher"]).startswith("c") else 16 * MIB)
+
+
+@needs("cc")
+def test_a_program_of_a_fraction_of_a_megabyte_is_seen_as_that_or_as_the_launchers_own(
+    measure: Measure, using: Launcher, tmp_path: Path
+) -> None:
+    """A static program needs 0.7 MiB. Above the floor it is measured, below it is marked as 'at most'."""
+    tiny = tmp_path / "tiny"
+    subprocess.run(
+        ["cc", "-static", "-O2", "-x", "c", "-", "-o", tiny], input=b"int main(void) { return 0; }", check=True
+    )
+
+    opened, visit, closed = measure(str(tiny))
+
+    floor, peak = opened["peak_memory_floor_bytes"], values(visit.observations, "peak_memory")[0]
+    assert isinstance(floor, int)
+    assert peak <= floor + 256 * 1024
+    assert closed["peak_memory_at_most"] is True
+    assert peak < (1.25 * MIB if using.name.startswith("c") else 16 * MIB)
 
 
 def test_witnesses_say_how_it_was_timed(measure: Measure) -> None:

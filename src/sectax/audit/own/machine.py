@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, remark, warning
 from sectax.audit.checks.timer import ENOUGH_STEPS, few_steps
-from sectax.audit.checks.words import duration, percent
+from sectax.audit.checks.words import duration, named, percent
 from sectax.audit.own.evidence import Arm, RunEvidence
 from sectax.model.finding import Effect, Finding, Severity
 from sectax.model.metric import Summary
@@ -213,3 +213,25 @@ def _seconds(evidence: RunEvidence, arm: Arm, *, of_cpu: bool) -> float | None:
         if values and metric.cpu == of_cpu and (of_cpu or metric.observed == evidence.batch):
             return statistics.fmean(1 / value if metric.summary is Summary.RATE else value for value in values.values())
     return None
+
+
+def _at_floor(arm: Arm) -> bool:
+    return True in arm.witnesses.get("peak_memory_at_most", ())
+
+
+@check(
+    "W: a peak is that of the program that starts the subject, so it may be lower",
+    applies=lambda evidence: any(map(_at_floor, evidence.arms.values())),
+)
+def memory_floor(evidence: RunEvidence) -> Iterator[Remark]:
+    """The kernel counts what the starting program uses until the subject replaces it."""
+    for finding in evidence.measured_findings():
+        compared, sides = finding.comparison, evidence.sides(finding)
+        if sides is None or compared.standing in CONTROLS or evidence.metrics[compared.metric].unit != "B":
+            continue
+        if least := [arm for arm in sides if _at_floor(arm)]:
+            peak = max(value for arm in least for value in arm.values(compared.metric).values())
+            column = units.scale("B", [peak])
+            size = f"{units.number(peak / column.size)} {column.unit}"
+            saw = f"at most {size} in {named(arm.id for arm in least)}: as much as the program that starts it"
+            yield warning(compared.id, saw, "a smaller peak, or a difference below this, is not visible")

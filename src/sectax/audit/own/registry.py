@@ -18,7 +18,7 @@ CHECKS: tuple[Check[RunEvidence], ...] = load_checks(
     "negative-control positive-control uncontrolled barely-found flat-with-size contained-work "
     "faster-than-physics fixed-time-total zero-event-run saturated-client slow-bucket metadata-cost less-work "
     "mislabelled-level unequal-work unequal-batches first-trial drift modes unsupported-quantile timer throttling "
-    "wall-against-cpu lost-blocks warm-up",
+    "memory-floor wall-against-cpu lost-blocks warm-up",
 )
 
 
