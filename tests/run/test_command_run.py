@@ -56,6 +56,26 @@ def test_one_treatment_that_fails_leaves_the_others_measured(tmp_path):
     assert {failure["treatment"] for failure in document["failures"]} == {"all/broken"}
 
 
+STOPPED = ("--baseline", "timeout 0.2 sleep 5", "--treatment", "other=timeout 0.2 sleep 6", "-i", "--blocks", "6")
+
+
+def test_a_command_that_stops_by_time_is_named_before_it_is_measured(tmp_path):
+    plan = sectax("run", "command", *STOPPED, "--dry-run", folder=tmp_path)
+
+    assert plan.status == 0
+    assert "warning: baseline may be stopped by time (timeout 0.2); then its duration says nothing" in plan.out
+    assert "warning: other may be stopped by time (timeout 0.2)" in plan.out
+
+
+@pytest.mark.more
+def test_a_command_that_stops_by_time_is_named_in_the_report(tmp_path):
+    result = sectax("run", "command", *STOPPED, "--out", "r.sectax", folder=tmp_path)
+
+    assert result.status in (0, 3), result.err
+    assert "warning: other may be stopped by time (timeout 0.2)" in result.err
+    assert "it stops by time (timeout 0.2)" in result.out
+
+
 def test_a_cleanup_that_fails_costs_no_result(tmp_path):
     result = run(tmp_path, "--cleanup", "false", "--blocks", "6")
 

@@ -9,6 +9,7 @@ import pytest
 from tests.audit.tools.said import said, sample
 
 CONTRADICTION, UNEQUAL, FAILED = "F contradiction", "F unequal-work", "F said-by-the-tool"
+STOPS = "W fixed-time-total"
 DOUBT, SCATTER = "W said-by-the-tool", "W modes"
 
 
@@ -59,6 +60,8 @@ FAULTS = [
     (CONTRADICTION, Change("h2load.txt", "38910.51", "3891.05")),
     (CONTRADICTION, Change("hyperfine.txt", "… 425.0 ms", "… 405.0 ms")),
     (CONTRADICTION, Change("hyperfine.txt", f"{ZSTD} ran\n{RATIO} {GZIP}", f"{GZIP} ran\n{RATIO} {ZSTD}")),
+    (STOPS, Change("hyperfine.txt", f": {GZIP}", f": timeout 0.4 {GZIP}")),
+    (STOPS, Change("hyperfine-2-markdown.txt", "`sleep 0.02` | 21.3", "`openssl speed sha256` | 3021.3")),
     (CONTRADICTION, Change("hyperfine-1.20.txt", "2.84 ± 0.05", "3.84 ± 0.05")),
     (CONTRADICTION, Change("hyperfine-2.txt", "+46.8%", "+66.8%")),
     (CONTRADICTION, Change("hyperfine-2-narrow.txt", "21.1 …   21.2", "20.1 …   20.2")),

@@ -9,6 +9,7 @@ from sectax.audit.checks.groups import Worst, unknown, worst
 from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import duration, number
 from sectax.audit.form import EndsBy, Evidence, Quantity, Series
+from sectax.formats.time_stops import TimeStop, find_time_stop
 from sectax.model.finding import Severity
 
 # Trials with such different numbers of operations take the same time only if the clock ends them.
@@ -22,15 +23,27 @@ def _totals(evidence: Evidence) -> list[Series]:
     ]
 
 
+def _timed_commands(evidence: Evidence) -> dict[Series, TimeStop]:
+    """Return the times of whole commands that stop by time."""
+    stops = {}
+    for series in evidence.series:
+        command = next((level for factor, level in series.levels.items() if factor.lower() == "command"), "")
+        stop = find_time_stop(command) if command and series.quantity is Quantity.TIME else None
+        if stop is not None and series.typical is not None and stop.explains(series.typical):
+            stops[series] = stop
+    return stops
+
+
 def _sees(evidence: Evidence) -> list[Series]:
     rates = [
         series for series in evidence.series if series.quantity is Quantity.RATE and series.work.target_rate is not None
     ]
-    return [*_totals(evidence), *rates]
+    return [*_totals(evidence), *rates, *_timed_commands(evidence)]
 
 
 @check(
-    "F: a configured total time, or a requested rate; W: the same time for different numbers of operations",
+    "F: a configured total time, or a requested rate; W: the same time for different numbers of operations, or the "
+    "time of a command that stops by time",
     sees=_sees,
 )
 def fixed_time_total(evidence: Evidence) -> Iterator[Remark]:
@@ -62,6 +75,10 @@ def fixed_time_total(evidence: Evidence) -> Iterator[Remark]:
         if _is_as_asked(series)
     }
     yield from worst(Severity.FATAL, as_asked, NO_COST, "compare latencies, or send as fast as possible")
+    stopped: Worst = {
+        series: (0.0, f"the command stops by time ({stop.words})") for series, stop in _timed_commands(evidence).items()
+    }
+    yield from worst(Severity.WARNING, stopped, NO_COST, "give it a fixed amount of work, or compare what it counts")
 
 
 def _is_as_asked(series: Series) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sectax.formats.time_stops import compared_texts, find_time_stop
 from sectax.model.bill import Bill
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan, Until
 from sectax.model.treatment import CONTROLS, MEASURED, Standing
@@ -25,6 +26,7 @@ def plan(plan: Plan) -> list[str]:
     lines = [f"{printable(plan.experiment)}, {printable(plan.preset)} preset: {printable(plan.question)}"]
     lines.append(_matrix(plan))
     lines += deciding_metric(plan)
+    lines += _stopped_by_time(plan)
     lines.append(_errors(plan))
     lines.append(_stopping(plan))
     lines.append(f"random order, seed {plan.seed}")
@@ -61,6 +63,19 @@ def deciding_metric(plan: Plan) -> list[str]:
         metric_names = [names.metric(plan, metric.name) for metric in plan.metrics if metric.name in limited]
         return [f"the limits are on {' and '.join(metric_names or sorted(map(printable, limited)))}"]
     return [printable(plan.answered_by)] if plan.answered_by else []
+
+
+def _stopped_by_time(plan: Plan) -> list[str]:
+    """A warning for each compared command whose duration is configured."""
+    lines = []
+    for name, text in compared_texts(plan).items():
+        if (stop := find_time_stop(text)) is not None:
+            how = (
+                f"may be stopped by time ({stop.words}); then" if stop.is_limit else f"stops by time ({stop.words}), so"
+            )
+            says = "its duration says nothing: give it a fixed amount of work, or compare what it counts"
+            lines.append(printable(f"warning: {name} {how} {says}"))
+    return lines
 
 
 def calibrated(plan: Plan, frozen: Calibrated, block_s: float | None = None) -> list[str]:
