@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from sectax.audit.form import Quantity
 from sectax.audit.reading.asked import Columns
@@ -18,19 +19,40 @@ from sectax.text.printable import printable
 # A column with more distinct texts than this, in over half of the rows, has row names, not levels.
 _MOST_LEVELS = 200
 _STATISTICS = {
-    "mean": "mean|average|avg",
+    "mean": "mean|average|avg|arithmetic mean",
     "median": "median|med",
-    "min": "min|minimum|fastest",
-    "max": "max|maximum|slowest",
-    "error": "error",
-    "stddev": "stddev|stdev|std|sd|std dev",
+    "min": "min|minimum|fastest|minimal",
+    "max": "max|maximum|slowest|maximal",
+    "error": "error|stderr|std err|standard error|sem|±",
+    "stddev": "stddev|stdev|std|sd|std dev|standard deviation|σ",
 }
+# Words that say nothing about which statistic of a time or rate it is.
+_FILLERS = re.compile(
+    r"\b(?:times?|latenc(?:y|ies)|wall|clock|response|elapsed|duration|runtime|value|throughput|rtt|of|[mun]?s|secs?"
+    r"|seconds|millis|per|op)\b"
+)
 _COUNTS = re.compile(
     r"(?:total )?(?:n|count|samples|runs|iterations|rounds|trials|requests?|reqs|operations?)(?: count)?"
 )
 # Identifiers and times of rows, which are not levels.
 _OF_THE_ROW = re.compile(r".*\b(?:date|time ?stamp|started|[ug]?u?id|run|iter(?:ation)?|trial|rep|seq|index|no)")
+_PARAMETERS = re.compile(
+    r".*\b(?:connections?|conns?|threads?|concurrency|clients?|users|vus|workers|cores|cpus|procs?|gomaxprocs|streams"
+    r"|size|payload|bytes|bits|key ?(?:size|length|bits)|batch(?: size)?|depth|qd|c|n)"
+)
+_OF_VALUES = re.compile(r"\b(?:mean|average|avg|median|min|max|stddev|p \d\d)")
+# What is computed of others.
+_DERIVED = re.compile(
+    r".*\b(?:change|factor|speed ?up|delta|diff(?:erence)?|overhead|ratio|vs|relative|slow ?down)\b.*"
+)
 _SIZES = re.compile(r".*\b(?:size|payload|body|block|object|message|length)s?\b.*|bytes")
+_LONGEST = 200
+# Seconds since 1970, rather than a duration.
+_CLOCK_S = 100_000_000
+_PERCENTILE = re.compile(
+    r"(?:p ?|percentile |pct )?(100|\d{1,2}|9\d{2,4})(?:\.(\d{0,4}))?(?:th|st|nd|rd)?(?: percentile| pct| ?ile)?"
+)
+_SHARE = re.compile(r"\d{1,3}(?:\.\d{1,4})?\s?%(?:[ile]{3,4})?")
 _FAILED, _PERCENT = "(?:errors?(?= rate)|errors|failed|failures?|fail|errs?|timeouts)", "(?:percent|percentage|pct)"
 # Failures of a row by its cell and number: counts first, percentages last.
 _FAILURES: dict[str, Callable[[str, float], float]] = {
@@ -46,12 +68,24 @@ _FAILURES: dict[str, Callable[[str, float], float]] = {
 
 
 @dataclass(frozen=True)
+class Measured:
+    """The columns of one quantity, each by its index."""
+
+    values: dict[int, Unit]
+    # Statistics of a single value column and of the columns next to it, each with its unit.
+    summaries: dict[str | None, tuple[int, Unit]]
+
+    def columns(self) -> Iterator[int]:
+        yield from self.values
+        yield from (at for at, _ in self.summaries.values())
+
+
+@dataclass(frozen=True)
 class Roles:
     """The columns of a table by role, each by its index."""
 
-    values: dict[int, Unit]
+    measured: tuple[Measured, ...]
     by: tuple[int, ...]  # levels
-    summaries: dict[str, int]  # statistics of a single value column and of the columns next to it
     count: int | None  # the number of values of a summary, or operations of a row
     failing: (
         tuple[int, Callable[[str, float], float], int] | None
@@ -60,80 +94,166 @@ class Roles:
     read: str  # how the columns were read, in words
 
 
-def roles(names: list[str], sample: Sequence[Sequence[str]], cells: Cells, columns: Columns) -> Roles:
-    """Assign roles by the first rows; raise `BadInput` without a value column."""
+def roles(
+    names: list[str], sample: Sequence[Sequence[str]], cells: Cells, columns: Columns, of_all: Unit | None = None
+) -> Roles:
+    """Assign roles by the first rows; raise `BadInput` without a value column.
+
+    Args:
+        of_all: the unit that the text around gives for all values.
+    """
     texts = [*zip(*sample, strict=True)]
     shares = [any(cell.endswith("%") for cell in column) for column in texts]
     called = [words(name + "%" * share) for name, share in zip(names, shares, strict=True)]
     units = [column_unit(name) or cells.unit(column) for name, column in zip(names, texts, strict=True)]
     numeric = [at for at, column in enumerate(texts) if cells.are_numbers(column, units[at])]
-    free = [at for at in numeric if names[at] not in columns.named()]
-    values = [column_index(name, names) for name in dict.fromkeys(columns.value)] or _values(
-        names, units, free, columns
-    )
-    statistic = statistic_name(names[values[0]]) if len(values) == 1 else None
-    amounts = {at: unit for at in numeric if (unit := units[at]) and unit[0] is Quantity.MEMORY}
-    sizes = {at: unit for at, unit in amounts.items() if _SIZES.fullmatch(called[at])}
+    derived = {
+        at for at in numeric if not units[at] and (_DERIVED.fullmatch(called[at]) or cells.are_ratios(texts[at]))
+    }
     failing = [
         (at, how, 100 * (pattern is _OF_100))
         for pattern, how in _FAILURES.items()
         for at in range(len(names))
         if re.fullmatch(pattern, called[at]) and (at in numeric or "success" in pattern)
-        if at not in values and names[at] not in columns.by
+        if names[at] not in columns.named()
     ]
-    aside = {*values, *(at for at, _, _ in failing), *(at for at, name in enumerate(names) if not name)}
     different = [len({*column}) for column in texts]
+    of_the_row = {at for at, name in enumerate(called) if _OF_THE_ROW.fullmatch(name)}
+    of_the_row |= {at for at in numeric if _is_index(texts[at], called[at], units[at])}
+    free = [at for at in numeric if names[at] not in columns.named() and at not in derived]
+    counts = {at for at in numeric if _COUNTS.fullmatch(called[at])}
+    amounts = {at: unit for at in numeric if (unit := units[at]) and unit[0] is Quantity.MEMORY}
+    sizes = {at: unit for at, unit in amounts.items() if _SIZES.fullmatch(called[at])}
+    aside = {at for at, _, _ in failing}
+    if of_all is not None and not any(units[at] and at not in amounts for at in free):
+        # The first column of numbers may be a parameter.
+        given = [at for at in free if not (at in aside | counts | of_the_row or at in amounts or not at)]
+        for at in given or free[-1:]:
+            if not _PARAMETERS.fullmatch(called[at]) or len(given) < 2:
+                units[at] = of_all
+    given_columns = [column_index(name, names) for name in dict.fromkeys(columns.value)]
+    if given_columns:
+        measured = [Measured({at: _unit(columns, names[at], units[at]) for at in given_columns}, {})]
+        statistic = statistic_name(names[given_columns[0]]) if len(given_columns) == 1 else None
+        if statistic is not None:
+            measured = [Measured(measured[0].values, _adjacent(measured[0].values, names, free, units))]
+    else:
+        measured = _measured(names, units, [at for at in free if at not in aside], columns, of_the_row, sizes)
+    values = [at for one in measured for at in one.values]
+    by_row = any(one.summaries for one in measured)
+    failing = [fault for fault in failing if fault[0] not in values]
+    used = sorted({at for one in measured for at in one.columns()})
+    aside = {*used, *derived, *(at for at, _, _ in failing)}
 
     def is_level(at: int) -> bool:
-        if at in aside or different[at] == 1 or _COUNTS.fullmatch(called[at]):
+        if at in aside or different[at] == 1 or at in counts:
             return False
-        repeats, of_the_row = 2 * different[at] <= len(sample), _OF_THE_ROW.fullmatch(called[at])
+        repeats = 2 * different[at] <= len(sample)
         if at not in numeric:
-            # Repeated words are levels, regardless of the column name; dates are not.
+            # Words are levels, regardless of the column name; dates, and numbers of runs, are not.
             dates = any(text[:1].isdigit() for text in texts[at])
-            return not (of_the_row or different[at] > _MOST_LEVELS) or (repeats and not dates)
-        # Parameters come before their results, and repeat where rows are single values.
-        is_parameter = at < values[0] and (at in amounts or not units[at]) and (statistic is not None or repeats)
-        return not of_the_row and (at in sizes or is_parameter)
+            numbered = at in of_the_row and all(any(map(str.isdigit, text)) for text in texts[at] if text)
+            return not (numbered or different[at] > _MOST_LEVELS) or (repeats and not dates)
+        # Parameters come before their results, or have their names.
+        before = at < values[0] and (at in amounts or not units[at]) and not _OF_VALUES.search(called[at])
+        is_parameter = before or _PARAMETERS.fullmatch(called[at]) is not None
+        few = repeats or by_row or (different[at] <= _MOST_LEVELS and _are_round(texts[at]))
+        return at not in of_the_row and (at in sizes or (is_parameter and few))
 
     by = tuple(column_index(name, names) for name in columns.by) or tuple(filter(is_level, range(len(names))))
-    adjacent = {
-        beside_statistic: at
-        for at in free
-        if at not in (*values, *by) and (beside_statistic := statistic_name(names[at]))
-    }
-    summaries = adjacent | {statistic: values[0]} if statistic is not None else {}
-    count = next((at for at in free if at not in values and _COUNTS.fullmatch(called[at])), None)
-    unused = [at for at in range(len(names)) if at not in {*aside, *by, count, *summaries.values()}]
-    read, levels, unread = (
-        listed([names[at] for at in places]) for places in ([*values, *adjacent.values()], by, unused)
-    )
+    # Rows that differ in their count alone are no repeats of each other.
+    if not columns.by and not failing:
+        before = (at for at in sorted(counts - aside - of_the_row) if at < values[0])
+        by += tuple(at for at in before if _splits(at, by, texts))
+    count = next((at for at in free if at in counts and at not in (*values, *by)), None)
+    taken = {*used, *by, count, *(fault[0] for fault in failing)}
+    unused = [at for at, name in enumerate(names) if name and at not in taken]
+    read, levels, unread = (listed([names[at] for at in places]) for places in (used, by, unused))
     return Roles(
-        values={at: _unit(columns, names[at], units[at]) for at in values},
+        measured=tuple(measured),
         by=by,
-        summaries=summaries,
         count=count,
         failing=next(iter(failing), None),
         size=next((size for size in sizes.items() if size[0] in by or different[size[0]] == 1), None),
-        read=read + (f" by {levels}" if levels else "") + (f"; not used: {unread}" if unread else ""),
+        read=read
+        + (f" by {levels}" if levels else "")
+        + (f"; not used: {unread}" if unread else "")
+        + ("; decimal comma" if cells.read_commas else ""),
     )
 
 
-def _values(names: list[str], units: list[Unit | None], numeric: list[int], columns: Columns) -> list[int]:
-    """Return the value columns: those with a unit, or with --unit all candidates."""
+def _is_index(texts: Sequence[str], called: str, unit: Unit | None) -> bool:
+    """Whether the numbers of a column only count the rows, or are times of a clock."""
+    if not all(map(str.isdecimal, texts)) or statistic_name(called) or _PARAMETERS.fullmatch(called):
+        return False
+    numbers = [*map(int, texts)]
+    if unit is not None or numbers[0] >= _CLOCK_S:
+        return unit in (None, (Quantity.TIME, 1.0)) and min(numbers) >= _CLOCK_S
+    return len(numbers) > 1 and numbers[0] in (0, 1) and numbers == [*range(numbers[0], numbers[-1] + 1)]
+
+
+def _are_round(texts: Sequence[str]) -> bool:
+    """Whether parameters rather than measurements are written: few, or whole numbers."""
+    return len(texts) <= 20 or all(text.strip().isdecimal() for text in texts)
+
+
+def _splits(at: int, by: Sequence[int], texts: Sequence[Sequence[str]]) -> bool:
+    """Whether rows of equal levels differ in this column, and few of its numbers are different."""
+    keys = [*zip(*(texts[place] for place in by), strict=True)] if by else [()] * len(texts[at])
+    return len({*texts[at]}) <= _MOST_LEVELS and len({*zip(keys, texts[at], strict=True)}) > len({*keys})
+
+
+def _measured(
+    names: list[str],
+    units: list[Unit | None],
+    numeric: list[int],
+    columns: Columns,
+    of_the_row: Collection[int],
+    sizes: Collection[int],
+) -> list[Measured]:
+    """Return the columns of each quantity: those with a unit, or with --unit all candidates."""
     if len(numeric) == 1:
         units[numeric[0]] = units[numeric[0]] or base_unit(names[numeric[0]])
     arms = [at for at in numeric if (unit := units[at]) and unit[0] is not Quantity.MEMORY]
-    arms = arms or [at for at in numeric if names[at] and not _OF_THE_ROW.fullmatch(words(names[at]))]
-    centre = [at for at in arms if statistic_name(names[at]) in ("mean", "median")]
-    alone = [at for at in arms if statistic_name(names[at]) is None]
-    if centre or (arms and not alone):
-        return centre[:1] or arms[:1]
-    quantities = {unit[0] if (unit := units[at]) else columns.unit for at in alone}
-    if len(quantities) != 1 or (quantities == {""} and len(alone) > 1):
-        hint = f"--value COLUMN --unit UNIT; the columns are {listed(names)}"
-        raise BadInput("the column of values is ambiguous", hint)
-    return alone
+    if not arms:
+        arms = [at for at in numeric if names[at] and at not in of_the_row]
+        centre = [at for at in arms if statistic_name(names[at]) in ("mean", "median")]
+        alone = [at for at in arms if statistic_name(names[at]) is None]
+        quantities = {unit[0] if (unit := units[at]) else columns.unit for at in alone}
+        if not centre and (alone or not arms) and (len(quantities) != 1 or (quantities == {""} and len(alone) > 1)):
+            hint = f"--value COLUMN --unit UNIT; the columns are {listed(names)}"
+            raise BadInput("the column of values is ambiguous", hint)
+        values = centre[:1] or alone or arms[:1]
+        found = {at: _unit(columns, names[at], units[at]) for at in values}
+        return [Measured(found, _adjacent(found, names, numeric, units))]
+    # Memory is a quantity of its own where it is no parameter.
+    memory = [at for at in numeric if (unit := units[at]) and unit[0] is Quantity.MEMORY]
+    arms += [at for at in memory if at > arms[0] and at not in sizes and not columns.unit]
+    by_quantity: dict[Quantity | str, list[int]] = {}
+    for at in arms:
+        by_quantity.setdefault(columns.unit or units[at][0], []).append(at)  # type: ignore[index]
+    measured = []
+    for group in by_quantity.values():
+        centre = [at for at in group if statistic_name(names[at]) in ("mean", "median")]
+        alone = [at for at in group if statistic_name(names[at]) is None]
+        found = {at: _unit(columns, names[at], units[at]) for at in centre[:1] or alone or group[:1]}
+        measured.append(Measured(found, _adjacent(found, names, numeric, units)))
+    return measured
+
+
+def _adjacent(
+    values: dict[int, Unit], names: list[str], numeric: Sequence[int], units: Sequence[Unit | None]
+) -> dict[str | None, tuple[int, Unit]]:
+    """Return the statistics beside a single value column, and its own."""
+    ((at, unit),) = [*values.items()][:1]
+    statistic = statistic_name(names[at])
+    found: dict[str | None, tuple[int, Unit]] = {}
+    for beside in numeric if len(values) == 1 else ():
+        # Beside a value that is no statistic, only a unit shows that another column is of the same.
+        own = units[beside] or (unit if statistic else (Quantity.OTHER, 1.0))
+        if (name := statistic_name(names[beside])) is not None and own[0] is unit[0]:
+            found.setdefault(name, (beside, own))
+    return {**found, statistic: (at, unit)} if found else {}
 
 
 def _unit(columns: Columns, name: str, unit: Unit | None) -> Unit:
@@ -170,18 +290,40 @@ def words(name: str) -> str:
 
 def column_unit(name: str) -> Unit | None:
     """Return the unit in a column's name: `sign (ops/s)`, `time_ms`, `ns/op`, `ms`."""
-    if (inside := re.search(r"[(\[]([^()\[\]]{1,20})[)\]]\s*$", name)) is not None:
-        return base_unit(inside[1])
+    return base_unit(unit_word(name))
+
+
+def unit_word(name: str) -> str:
+    """Return the unit in a column's name as written; empty where there is none."""
+    name = name[:_LONGEST]
+    inside = (part.removeprefix("in ") for part in re.findall(r"[(\[]([^()\[\]]{1,40})[)\]]", name))
+    found = next((part for text in inside for part in re.split(r"[,;] ?", text) if base_unit(part)), "")
+    if found:
+        return found
+    name = re.sub(r"[(\[][^()\[\]]{0,60}[)\]]$", "", name.strip()).strip()
     name = re.sub(r"[_ ]per[_ ]|(?i:(?<=ops|eqs|req|sts)|(?<=[kmg]b|ib))_(?=s$)", "/", name)
     last = re.search(r"[_ ]([A-Za-zµμ/]{1,16})$|[a-z](Ms|Us|Ns|Secs?|Seconds|Millis|Nanos)$", name)
     # A single letter is ambiguous, and 'min' is the minimum.
     words = (name if len(name) > 1 else "", (last[1] or last[2]) if last else "")
-    return next((unit for word in words if statistic_name(word) is None and (unit := base_unit(word))), None)
+    return next((word for word in words if statistic_name(word) is None and base_unit(word)), "")
+
+
+def is_beside(label: str) -> bool:
+    """Whether a name is of what may stand beside statistics: a count, failures, or a quantity with its unit."""
+    called = words(label)
+    counted = _COUNTS.fullmatch(called) or any(re.fullmatch(pattern, called) for pattern in _FAILURES)
+    return bool(counted) or column_unit(label) is not None
 
 
 def statistic_name(name: str) -> str | None:
-    """Return the statistic in a column's name: mean, `p99 (ms)`, `min_us`."""
-    plain = re.sub(r"^(?:time|latency) | (?:[mun]?s|secs?|seconds|time|latency|runtime)$", "", words(name))
-    if (percentile := re.fullmatch(r"(?:p ?)?(\d\d)\.?(\d?)(?:th)?( percentile)?", plain)) and "p" in plain:
-        return percentile_name(f"{percentile[1]}.{percentile[2] or 0}")
+    """Return the statistic in a column's name: mean, `p99 (ms)`, `min_us`, `99.9%`, `p999`."""
+    called = words(name) or name.strip()[:2]
+    plain = " ".join(_FILLERS.sub(" ", called).split()) or called
+    if (percentile := _PERCENTILE.fullmatch(plain)) is not None and (
+        re.search("p|th", plain) or _SHARE.fullmatch(name.strip())
+    ):
+        whole, part = percentile[1], percentile[2] or ""
+        # 'p999' is 99.9: more than two digits are decimals.
+        whole, part = (whole, part) if len(whole) < 3 or whole == "100" else (whole[:2], whole[2:])
+        return percentile_name(f"{whole}.{part or 0}")
     return next((statistic for statistic, pattern in _STATISTICS.items() if re.fullmatch(pattern, plain)), None)

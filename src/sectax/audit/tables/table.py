@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import csv
 from array import array
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from sectax.audit.form import Claim, Evidence, Series, TrialWork, Trouble, TroubleKind
 from sectax.audit.reading.asked import Columns
 from sectax.audit.reading.build import MOST_FIGURES, evidence
+from sectax.audit.reading.printed import Number
 from sectax.audit.reading.registry import body_direction
 from sectax.audit.reading.units import Unit, base_unit
-from sectax.audit.tables.cells import Cells
-from sectax.audit.tables.columns import column_unit, roles
-from sectax.audit.tables.layout import Layout, find_table
+from sectax.audit.tables.cells import MISSING, Cells, parse_cell
+from sectax.audit.tables.columns import Measured, column_unit, roles
+from sectax.audit.tables.layout import Layout, find_tables
+from sectax.audit.tables.turned import is_unit_row, turned
 from sectax.formats.bad_input import BadInput
 from sectax.text.printable import printable
 
 MOST_ROWS, MOST_COLUMNS = 20_000_000, 2000
 # Rows used to detect columns, and rows per portion: few enough not to trigger garbage collection.
 _SAMPLE, _PORTION = 2000, 512
+# Rows and cells that were not read, by their text; more are counted only.
+_MOST_SHOWN = 3
 
 Key = tuple[str, ...]
 Row = Sequence[str]
@@ -31,36 +35,109 @@ Row = Sequence[str]
 def looks_like_a_table(head: str) -> bool:
     """Whether a line of names precedes a line with as many fields and a number."""
     try:
-        layout = find_table(head.splitlines())
+        # One column, or fields separated by blanks, may be any text, unless there is a unit.
+        return any(
+            layout.certain or (layout.fits and any(column_unit(name) or base_unit(name) for name in layout.names))
+            for layout in _with_rows(find_tables(head.splitlines()))
+        )
     except BadInput:
         return False
-    # One column, or fields separated by blanks, may be any text, unless there is a unit.
-    surely = len(layout.names) > 1 and layout.separator != " "
-    return layout.fits and (surely or any(column_unit(name) or base_unit(name) for name in layout.names))
+
+
+def _with_rows(layouts: Iterable[Layout]) -> Iterator[Layout]:
+    for layout in layouts:
+        layout.rows()
+        yield layout
 
 
 def read_table(lines: Iterable[str], columns: Columns) -> Evidence:
-    """Read a table as evidence; raises `BadInput`."""
-    layout = find_table(lines, columns.named())
-    if len(layout.names) > MOST_COLUMNS:
-        raise BadInput(f"{len(layout.names)} columns: at most {MOST_COLUMNS} are read", "audit some of them")
-    return _Reader(layout, columns).evidence()
+    """Read every table of a text as evidence; raises `BadInput` if none can be read."""
+    readers: list[_Reader] = []
+    refused: list[tuple[Layout, BadInput]] = []
+    for layout in find_tables(lines, columns.named()):
+        try:
+            if len(layout.names) > MOST_COLUMNS:
+                raise BadInput(f"{len(layout.names)} columns: at most {MOST_COLUMNS} are read", "audit some of them")
+            readers.append(_Reader(layout, columns))
+        except BadInput as error:
+            refused.append((layout, error))
+    if not readers:
+        raise refused[0][1]
+    troubles = [
+        Trouble(TroubleKind.UNREAD, layout.place, f"a table was not read: {error}") for layout, error in refused
+    ]
+    return _together(readers, troubles)
+
+
+def _together(readers: list[_Reader], troubles: list[Trouble]) -> Evidence:
+    """Join the series of all tables, each with the heading of its table as a level."""
+    titles = Counter(reader.layout.title for reader in readers)
+    series: list[Series] = []
+    read: dict[str, list[str]] = {}
+    seen: dict[object, int] = {}
+    for number, reader in enumerate(readers, 1):
+        troubles += reader.troubles()
+        own = [*reader.series()]
+        content = tuple((one.id, tuple(claim.value for claim in one.claims), tuple(one.values[:1000])) for one in own)
+        place = reader.layout.place
+        if (first := seen.setdefault(content, place)) != place:
+            text = f"a table is the same as that of line {first}, and was read once"
+            troubles.append(Trouble(TroubleKind.UNREAD, place, text))
+            continue
+        title = printable(reader.layout.title, 60)
+        title = title if title and titles[reader.layout.title] == 1 else f"{title or 'table'} {number}"
+        read.setdefault(reader.roles.read, []).append(title)
+        series += own if len(readers) == 1 else [_in_table(one, title) for one in own]
+    size = next((reader.names[reader.roles.size[0]] for reader in readers if reader.roles.size), None)
+    compares = next((name for name in series[0].levels if name != size), "")
+    shown = [words if len(read) == 1 else f"{', '.join(titles)}: {words}" for words, titles in read.items()]
+    counted = f"{len(readers)} tables: " if len(readers) > 1 else ""
+    whole = evidence("this table" if len(readers) == 1 else "these tables", series, troubles, [], compares)
+    return replace(whole, columns=counted + "; ".join(shown))
+
+
+def _in_table(series: Series, title: str) -> Series:
+    claims = tuple(replace(claim, id=f"{title}: {claim.id}") for claim in series.claims)
+    run = f"{title}: {series.run}"
+    levels = {**series.levels, "table": title}
+    return replace(series, id=f"{title}: {series.id}", levels=levels, claims=claims, run=run)
 
 
 class _Reader:
     def __init__(self, layout: Layout, columns: Columns) -> None:
         self.layout, self.rows = layout, layout.rows()
+        self.names, self.is_turned = layout.names, False
         self.count = 0
-        self.left_out: list[Trouble] = []
+        self.unread: list[tuple[int, str]] = []
+        self.not_read = 0
+        self.cells_unread: Counter[str] = Counter()
+        self.rest = ""
         first = self._portion(_SAMPLE)
         sample = [row for row in map(self._fitted, first) if any(row)]
         if not sample:
             raise BadInput("the table has no rows", f"{len(layout.names)} columns, and nothing below their names")
-        self.cells = Cells(layout.separator, (cell.strip() for row in sample for cell in row))
-        self.roles = roles(layout.names, sample, self.cells, columns)
+        if is_unit_row(sample[0]):
+            self.names = [
+                f"{name} ({cell.strip()})" if cell.strip() else name
+                for name, cell in zip(self.names, sample[0], strict=True)
+            ]
+            sample, first = sample[1:], first[1:]
+        texts = [cell.strip() for row in sample for cell in row]
+        self.cells = Cells(layout.separator, texts)
+        whole = len(sample) < _SAMPLE
+        if whole and not columns.named() and (other := turned(self.names, sample, self.cells)) is not None:
+            self.names, first = other
+            sample, self.is_turned, self.count = first, True, len(first)
+        elif not self.names[0]:
+            # Nothing above the names of rows.
+            self.names = ["row" if any(row[0] for row in sample) else "", *self.names[1:]]
+        unit = layout.unit or (layout.unit_below() if whole else None)
+        self.roles = roles(self.names, sample, self.cells, columns, unit)
         # Values by column and levels; for each combination of levels a row, failures and operations.
-        self.values: list[tuple[int, Unit, dict[Key, array[float]]]] = [
-            (at, unit, defaultdict(lambda: array("d"))) for at, unit in self.roles.values.items()
+        self.values: list[tuple[Measured, int, Unit, dict[Key, array[float]]]] = [
+            (measured, at, unit, defaultdict(lambda: array("d")))
+            for measured in self.roles.measured
+            for at, unit in measured.values.items()
         ]
         self.row: dict[Key, Row] = {}
         self.failed: dict[Key, float] = defaultdict(float)
@@ -68,13 +145,14 @@ class _Reader:
         while first:
             self._take(first)
             first = self._portion(_PORTION)
+        self._check()
 
     def _portion(self, size: int) -> list[Row]:
         portion: list[Row] = []
         try:
             portion.extend(islice(self.rows, size))
         except csv.Error as error:
-            self._leave_out(self.count + len(portion), f"the rest is not valid CSV: {error}")
+            self.rest = f"the rest is not valid CSV: {error}"
             self.rows = iter(())
         self.count += len(portion)
         if self.count > MOST_ROWS:
@@ -83,27 +161,30 @@ class _Reader:
 
     def _fitted(self, row: Row) -> Row:
         """Pad a row to all columns; return empty fields if it has too many or too few."""
-        names = self.layout.names
+        names = self.names
         fits = not any(names[len(row) :]) and not any(cell.strip() for cell in row[len(names) :])
         return [*(row if fits else ()), *[""] * len(names)][: len(names)]
 
     def _take(self, portion: list[Row]) -> None:
         """Add the values of rows to their levels; rows without a value are left out."""
-        fits = {*map(len, portion)} == {len(self.layout.names)}
+        fits = {*map(len, portion)} == {len(self.names)}
         every = portion if fits else [*map(self._fitted, portion)]
         columns = [*zip(*every, strict=True)]
         levels = [[*map(str.strip, columns[at])] for at in self.roles.by]
         keys: list[Key] = [*zip(*levels, strict=True)] if levels else [()] * len(every)
-        missing: set[int] = set()
-        for at, unit, values in self.values:
+        without: Counter[int] = Counter()
+        for _, at, unit, values in self.values:
             for place, (key, number) in enumerate(zip(keys, self.cells.numbers(columns[at], unit), strict=True)):
                 if number is None:
-                    missing.add(place)
+                    without[place] += 1
+                    self._note(every[place][at].strip())
                 else:
                     values[key].append(number)
-        for place, row in ((place, portion[place]) for place in sorted(missing)):
-            if any(map(str.strip, row)) and row != self.layout.names:
-                self._leave_out(self.count - len(portion) + place, f"left out: {printable(', '.join(row), 60)}")
+        for place, row in ((place, portion[place]) for place in sorted(without)):
+            if without[place] == len(self.values) and any(map(str.strip, row)) and row != self.layout.names:
+                self.not_read += 1
+                if len(self.unread) < _MOST_SHOWN:
+                    self.unread.append((self.count - len(portion) + place, printable(", ".join(row), 60)))
         self.row |= zip(keys, every, strict=True)
         if len(self.row) * len(self.values) > MOST_FIGURES:
             raise BadInput(f"more than {MOST_FIGURES} different levels", "--by names columns of levels")
@@ -115,46 +196,65 @@ class _Reader:
                     row[self.roles.count] if self.roles.count is not None else ""
                 )
 
-    def _leave_out(self, place: int, text: str) -> None:
-        self.left_out.append(Trouble(TroubleKind.UNREAD, self.layout.place + place + 1, text))
+    def _note(self, cell: str) -> None:
+        """Count a cell that is not a number."""
+        if not MISSING.fullmatch(cell):
+            found = parse_cell(cell)
+            self.cells_unread[f"{printable(cell, 30)}{' (a bound)' if found and found.bound else ''}"] += 1
 
     def _number(self, cell: str) -> float:
         number = self.cells.number(cell)
         return number.value if number is not None else 0.0
 
-    def evidence(self) -> Evidence:
-        """Return the evidence; raise `BadInput` where no row has a value."""
-        first = next((f"; line {trouble.line}: {trouble.text}" for trouble in self.left_out), "")
-        if not any(values for _, _, values in self.values):
+    def _check(self) -> None:
+        """Raise `BadInput` where too few rows have a value."""
+        first = next((f"; line {self._line(place)}: {text}" for place, text in self.unread), "")
+        if not any(values for *_, values in self.values):
             raise BadInput(f"no row has a value{first}", "name the column of numbers with --value")
-        if 2 * len(self.left_out) > self.count:
-            raise BadInput(f"{len(self.left_out)} of {self.count} rows are not usable{first}")
-        if tables := len(self.layout.others):
-            text = f"only the first table is read; {tables} more below it (audit each separately)"
-            self.left_out.append(Trouble(TroubleKind.UNREAD, 0, text))
-        series = [
-            self._series(key, at, unit, values[key])
-            for key in self.row
-            for at, unit, values in self.values
-            if key in values
-        ]
-        size = self.layout.names[self.roles.size[0]] if self.roles.size else None
-        compares = next((name for name in series[0].levels if name != size), "")
-        return replace(evidence("this table", series, self.left_out, [], compares), columns=self.roles.read)
+        if 2 * self.not_read > self.count:
+            raise BadInput(f"{self.not_read} of {self.count} rows are not usable{first}")
 
-    def _series(self, key: Key, at: int, unit: Unit, values: array[float]) -> Series:
-        names, row, roles = self.layout.names, self.row[key], self.roles
+    def _line(self, place: int) -> int:
+        return self.layout.place + place + 1
+
+    def troubles(self) -> list[Trouble]:
+        """The rows and cells that were not read."""
+        found = [(self._line(self.count), self.rest)] if self.rest else []
+        if self.not_read:
+            shown = "; ".join(text for _, text in self.unread)
+            more = " …" if self.not_read > len(self.unread) else ""
+            text = f"{self.not_read} of {self.count} rows were not read: {shown}{more}"
+            found.append((self._line(self.unread[0][0]), text))
+        elif self.cells_unread:
+            count = sum(self.cells_unread.values())
+            shown = ", ".join([*self.cells_unread][:_MOST_SHOWN])
+            found.append(
+                (self.layout.place, f"{count} {'cell is' if count == 1 else 'cells are'} not a number: {shown}")
+            )
+        return [Trouble(TroubleKind.UNREAD, line, text) for line, text in found]
+
+    def series(self) -> Iterator[Series]:
+        for key in self.row:
+            for measured, at, unit, values in self.values:
+                if key in values:
+                    yield self._series(key, measured, at, unit, values[key])
+
+    def _series(self, key: Key, measured: Measured, at: int, unit: Unit, values: array[float]) -> Series:
+        names, row, roles = self.names, self.row[key], self.roles
         levels = {names[place]: level for place, level in zip(roles.by, key, strict=True)}
-        levels |= {"column": names[at]} if len(self.values) > 1 else {}
+        levels |= {"column": names[at]} if len(measured.values) > 1 else {}
         label = ", ".join(levels.values())
         # With several columns, none of their names describes all values.
-        by_row = label != "" and len(roles.summaries) > 1
-        metric = "value" if len(self.values) > 1 or by_row else names[at]
-        id = label if by_row else ": ".join(filter(None, (metric, label)))
-        claims = self._claims(id, row, at, unit) if len(values) == 1 else ()
+        several = len(roles.measured) > 1
+        by_row = label != "" and len(measured.summaries) > 1 and None not in measured.summaries
+        unnamed = str(unit[0]) if several else "value"
+        metric = unnamed if len(measured.values) > 1 or by_row else names[at]
+        id = label if by_row and not several else ": ".join(filter(None, (metric, label)))
+        claims = self._claims(id, row, measured, at, unit) if len(values) == 1 else ()
         texts = (*levels.values(), *map(str.strip, row), metric)
         operation = next(filter(body_direction, texts), next(iter(key), None))
         size = self.cells.number(row[roles.size[0]], roles.size[1]) if roles.size else None
+        count = int(self._number(row[roles.count])) or None if claims and roles.count is not None else None
         return Series(
             id=id,
             table=metric,
@@ -163,7 +263,7 @@ class _Reader:
             quantity=unit[0],
             claims=claims,
             values=() if claims else values,
-            count=int(self._number(row[roles.count])) or None if claims and roles.count is not None else None,
+            count=count,
             work=TrialWork(
                 operation=operation,
                 moves=body_direction(operation or ""),
@@ -174,10 +274,17 @@ class _Reader:
             run=label,
         )
 
-    def _claims(self, id: str, row: Row, at: int, unit: Unit) -> tuple[Claim, ...]:
-        """Return the claims of a single row with a mean or median."""
-        numbers = {name: self.cells.number(row[place], unit) for name, place in self.roles.summaries.items()}
-        numbers |= {"error": self.cells.error(row[at], unit)} if numbers else {}
+    def _claims(self, id: str, row: Row, measured: Measured, at: int, unit: Unit) -> tuple[Claim, ...]:
+        """Return the claims of a single row with a statistic, or with an error behind ±."""
+        numbers: dict[str | None, Number | None] = {
+            name: self.cells.number(row[place], own) for name, (place, own) in measured.summaries.items()
+        }
+        if error := self.cells.error(row[at], unit):
+            numbers = (numbers or {"mean": self.cells.number(row[at], unit)}) | {"error": error}
         # Many programs omit trailing zeros, so the finest step of a row applies to all its numbers.
         step = min((number.step for number in numbers.values() if number), default=0.0)
-        return tuple(Claim(f"{id} {name}", name, number.value, step) for name, number in numbers.items() if number)
+        return tuple(
+            Claim(f"{id} {name}" if name else id, name, number.value, step)
+            for name, number in numbers.items()
+            if number
+        )
