@@ -27,6 +27,7 @@ _OPERATION = re.compile(
     r"|signature|verif(?:y|ie)|handshake|conn|connection|token|job|task|packet|pkt|insert|read|write|get|set|put|lookup"
     r"|sample|cycle|step|file|object|doc|document|user|page|hit|image|parse)s?"
 )
+_CYCLES = re.compile(r"[kmg]?cycles?(?:/(?:byte|b|op|call|iter|iteration))?|cpb")
 _RATE = re.compile(r"([kmg]?)(?:[rqtf]ps|iops|hz)")
 
 
@@ -37,6 +38,8 @@ def base_unit(text: str) -> Unit | None:
     if re.fullmatch(r"[KMG]b", word):
         return None
     quotient = re.sub(r"\s*(?:/|\bper\b)\s*", "/", re.sub(r"\s+", " ", word).lower())
+    if _CYCLES.fullmatch(quotient):
+        return Quantity.OTHER, _PREFIXES[quotient[0]] if quotient[0] in "kmg" else 1.0
     numerator, slash, denominator = quotient.partition("/")
     if not slash:
         return _simple_unit(numerator)

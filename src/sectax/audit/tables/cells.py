@@ -13,7 +13,10 @@ from sectax.formats.numbers import LARGEST
 
 # Written where there is no value. 'OOM' and 'timeout' are none of these: a failed measurement is reported.
 MISSING = re.compile(r"(?:[-‐-―−~?./\s]*+|(?:n/?a|nan|null|none|nil|tbd|unknown|missing)\.?)", re.IGNORECASE)
+# Nor is it a number where a measurement failed.
+_FAILED = re.compile(r"oom|time(?:d )?-?out|err(?:or)?|fail(?:ed)?|crash(?:ed)?|killed|dnf|unsupported", re.IGNORECASE)
 _LONGEST = 100
+_MARK = re.compile(r"[\\*`~_\[]")
 _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~-])")
 _LINK = re.compile(r"\[([^\[\]]{1,100})\]\([^()\s]{1,500}\)")
 _PAIRED = re.compile(r"(~~|__?)(?=\S)(.{1,200})(?<=\S)\1")
@@ -54,7 +57,7 @@ class Cell(NamedTuple):
 def unmarked(text: str) -> str:
     """Remove Markdown's marks: bold, code, strikethrough, links and escapes."""
     text = text.strip()
-    if len(text) < _LONGEST and not text.isalnum():
+    if len(text) < _LONGEST and _MARK.search(text):
         text = _LINK.sub(r"\1", _ESCAPED.sub(r"\1", text)).strip(" *`")
         while (inner := _PAIRED.fullmatch(text)) is not None:
             text = inner[2].strip(" *`")
@@ -161,7 +164,7 @@ class Cells:
 
     def are_numbers(self, texts: Sequence[str], unit: Unit | None) -> bool:
         """Whether more than half of the cells with a value are numbers."""
-        values = [text for text in texts if not MISSING.fullmatch(text.strip())]
+        values = [text for text in map(str.strip, texts) if not MISSING.fullmatch(text) and not _FAILED.fullmatch(text)]
         return 2 * sum(self.number(text, unit) is not None for text in values) > len(values) - (not values)
 
     def _unit(self, word: str, unit: Unit) -> tuple[Unit | None, float]:

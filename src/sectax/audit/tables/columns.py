@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import count
+from operator import eq
 
 from sectax.audit.form import Quantity
 from sectax.audit.reading.asked import Columns
@@ -67,6 +68,10 @@ _FAILURES: dict[str, Callable[[str, float], float]] = {
 }
 
 
+class NoNumbers(BadInput):
+    """A table of words, such as one of versions."""
+
+
 @dataclass(frozen=True)
 class Measured:
     """The columns of one quantity, each by its index."""
@@ -107,6 +112,8 @@ def roles(
     called = [words(name + "%" * share) for name, share in zip(names, shares, strict=True)]
     units = [column_unit(name) or cells.unit(column) for name, column in zip(names, texts, strict=True)]
     numeric = [at for at, column in enumerate(texts) if cells.are_numbers(column, units[at])]
+    if not numeric:
+        raise NoNumbers("no column has numbers", f"--value COLUMN --unit UNIT; the columns are {listed(names)}")
     derived = {
         at for at in numeric if not units[at] and (_DERIVED.fullmatch(called[at]) or cells.are_ratios(texts[at]))
     }
@@ -165,14 +172,14 @@ def roles(
     if not columns.by and not failing:
         before = (at for at in sorted(counts - aside - of_the_row) if at < values[0])
         by += tuple(at for at in before if _splits(at, by, texts))
-    count = next((at for at in free if at in counts and at not in (*values, *by)), None)
-    taken = {*used, *by, count, *(fault[0] for fault in failing)}
+    counting = next((at for at in free if at in counts and at not in (*values, *by)), None)
+    taken = {*used, *by, counting, *(fault[0] for fault in failing)}
     unused = [at for at, name in enumerate(names) if name and at not in taken]
     read, levels, unread = (listed([names[at] for at in places]) for places in (used, by, unused))
     return Roles(
         measured=tuple(measured),
         by=by,
-        count=count,
+        count=counting,
         failing=next(iter(failing), None),
         size=next((size for size in sizes.items() if size[0] in by or different[size[0]] == 1), None),
         read=read
@@ -189,7 +196,7 @@ def _is_index(texts: Sequence[str], called: str, unit: Unit | None) -> bool:
     numbers = [*map(int, texts)]
     if unit is not None or numbers[0] >= _CLOCK_S:
         return unit in (None, (Quantity.TIME, 1.0)) and min(numbers) >= _CLOCK_S
-    return len(numbers) > 1 and numbers[0] in (0, 1) and numbers == [*range(numbers[0], numbers[-1] + 1)]
+    return len(numbers) > 1 and numbers[0] in (0, 1) and all(map(eq, numbers, count(numbers[0])))
 
 
 def _are_round(texts: Sequence[str]) -> bool:

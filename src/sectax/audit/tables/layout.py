@@ -10,11 +10,14 @@ from dataclasses import dataclass, field
 from itertools import chain, filterfalse, islice, takewhile
 from operator import methodcaller
 
+from sectax.audit.reading.plain import unpasted
 from sectax.audit.reading.units import Unit, base_unit
 from sectax.audit.tables.cells import parse_cell, unmarked
 from sectax.audit.tables.columns import column_unit, statistic_name
+from sectax.audit.tables.turned import is_unit_row
 from sectax.formats.bad_input import BadInput
 
+MOST_COLUMNS = 2000
 # The most lines of text above the line of names of a doubtful table, and lines that are searched together.
 _MOST_ABOVE, _WINDOW, _OVERLAP = 50, 1000, 6
 _MOST_WITHOUT, _MOST_TABLES = 10_000, 500
@@ -22,10 +25,14 @@ _RULE = re.compile(r"[:+|_ \t─-╿]*+[-=─━═][-:=+|_ \t─-╿]*+|[─-�
 _BAR = re.compile(r"(?<!\\)[|│┃║]")
 _NUMBER = re.compile(r"\s*(?:[^\w\s]{0,3}\s?[+-]?\.?\d|nan$)", re.IGNORECASE)
 _DIGIT = re.compile(r"\d|\bnan\b", re.IGNORECASE)
-_TITLE = re.compile(r"\s*(?:#{1,6}\s+(\S.*?)[#\s]*|(\S.{0,78}):|\*\*(\S.{0,78})\*\*:?|=+\s(\S.{0,78}?)\s=+)\s*")
+_TITLE = re.compile(
+    r"\s*(?:#{1,6}\s+(\S.*?)[#\s]*|(\S.{0,78}):|\*\*(\S.{0,78})\*\*:?|=+\s(\S.{0,78}?)\s=+|(\w[^.!?|,;]{0,50}))\s*"
+)
 _ALL_IN = re.compile(
     r"\b(?:in|units?:?(?: is| are)?) ([A-Za-zµμ]{1,15}(?:\s?(?:/|per) ?[A-Za-z]{1,15})?)", re.IGNORECASE
 )
+# The rule of a table of Markdown in an answer or a log.
+_PREFIXED = re.compile(r"[^|]{1,100}(?<=[> ])\|[-: ]{3,}\|[-: |]*")
 _SHORT_NOTE = 120
 
 
@@ -151,7 +158,7 @@ class Layout:
 
 def find_tables(lines: Iterable[str], wanted: Collection[str] = ()) -> Iterator[Layout]:
     """Yield the tables of a text in order, each to be read before the next; raises `BadInput` for none."""
-    source = Source(_without_wiki(lines))
+    source = Source(_unmargined(lines))
     unit: Unit | None = None
     for count in range(_MOST_TABLES):
         above, layout = _next_table(source, wanted, is_first=not count)
@@ -206,8 +213,11 @@ def _first_table(window: list[str], source: Source, wanted: Collection[str]) -> 
                 layout = _layout(line, separator, rows, source, wanted)
                 is_wanted, is_ruled = not {*wanted}.isdisjoint(layout.names), ruled and separator == "|"
                 likely = is_wanted or is_ruled or (layout.fits and len(layout.names) > 1 and _agree(layout, rows[:2]))
-                unit = any(map(column_unit, layout.names)) or _has_units(layout, rows)
-                if likely and (separator != " " or unit) and not all(map(_NUMBER.match, filter(None, layout.names))):
+                if (
+                    likely
+                    and (separator != " " or _has_units(layout, rows))
+                    and not all(map(_NUMBER.match, filter(None, layout.names)))
+                ):
                     layout.certain = True
                     layouts.append(((is_wanted, is_ruled, len(layout.names)), layout))
         if layouts:
@@ -237,8 +247,10 @@ def _layout(line: str, separator: str, rows: list[str], source: Source, wanted: 
         names[0] = names[0].lstrip("# ")
     # Text may resemble a table by chance: a number is not a column name.
     named = separator != " " or not any(map(_NUMBER.match, names))
-    numbers = any(_NUMBER.match(cell) for row in rows for cell in fields(row, separator))
-    fits = named and len(names) == len(row) and numbers
+    # A first row without a number may be the line of names itself.
+    numbers = [any(map(_NUMBER.match, fields(row, separator))) for row in rows[:2]]
+    known = any(numbers) and (numbers[0] or any(map(column_unit, names[:MOST_COLUMNS])) or is_unit_row(row))
+    fits = named and len(names) == len(row) and known
     return Layout(names, separator, fits, 0, source)
 
 
@@ -247,8 +259,9 @@ def _agree(layout: Layout, rows: list[str]) -> bool:
 
 
 def _has_units(layout: Layout, rows: list[str]) -> bool:
-    cells = [parse_cell(cell) for row in rows for cell in fields(row, layout.separator)[1:]]
-    return any(cell is not None and cell.unit and base_unit(cell.unit) for cell in cells)
+    cells = (parse_cell(cell) for row in rows for cell in fields(row, layout.separator)[1:MOST_COLUMNS])
+    units = (cell is not None and cell.unit and base_unit(cell.unit) for cell in cells)
+    return any(map(column_unit, layout.names[:MOST_COLUMNS])) or any(units)
 
 
 def _is_rule(line: str, crossing: str = "") -> bool:
@@ -263,10 +276,12 @@ def _is_row(line: str) -> bool:
 
 def _title(above: list[str]) -> str:
     """Return the heading above a table: the last one of Markdown, or else the line right above."""
-    titles = [match for line in above[-_WINDOW:] if (match := _TITLE.fullmatch(line[:_SHORT_NOTE])) is not None]
-    last = next((line for line in reversed(above) if line.strip()), "")
-    match = next((title for title in reversed(titles) if title[1] or title[0] == last), None)
-    return unmarked(next(filter(None, match.groups()), "")) if match else ""
+    lines = [line for line in reversed(above) if line.strip() and len(line) <= _SHORT_NOTE]
+    titles = [match for line in lines if (match := _TITLE.fullmatch(line)) is not None]
+    best = next(
+        (title for title in titles if title[1]), next((title for title in titles[:1] if title[0] == lines[0]), None)
+    )
+    return unmarked(next(filter(None, best.groups()), "")) if best else ""
 
 
 def _unit_for_all(line: str) -> Unit | None:
@@ -277,13 +292,16 @@ def _unit_for_all(line: str) -> Unit | None:
     return next(filter(None, found), None)
 
 
-def _without_wiki(lines: Iterable[str]) -> Iterator[str]:
-    """Turn tables of MediaWiki into lines with bars; the first lines decide whether there are any."""
+def _unmargined(lines: Iterable[str]) -> Iterator[str]:
+    """Return the lines with bars for MediaWiki's marks, and without prefixes of a table with bars."""
     every = iter(lines)
     first = [*islice(every, _WINDOW)]
-    if not any(line.lstrip().startswith("{|") for line in first):
-        return chain(first, every)
-    return _from_wiki(chain(first, every))
+    if any(line.lstrip().startswith("{|") for line in first):
+        return _from_wiki(chain(first, every))
+    ruled = [line for line in first if _PREFIXED.fullmatch(line)]
+    if ruled and not any(line.lstrip().startswith("|") for line in first):
+        first = unpasted("\n".join(first), lambda line: line.startswith("|"))
+    return chain(first, every)
 
 
 def _from_wiki(lines: Iterable[str]) -> Iterator[str]:

@@ -16,13 +16,13 @@ from sectax.audit.reading.printed import Number
 from sectax.audit.reading.registry import body_direction
 from sectax.audit.reading.units import Unit, base_unit
 from sectax.audit.tables.cells import MISSING, Cells, parse_cell
-from sectax.audit.tables.columns import Measured, column_unit, roles
-from sectax.audit.tables.layout import Layout, find_tables
+from sectax.audit.tables.columns import Measured, NoNumbers, column_unit, roles
+from sectax.audit.tables.layout import MOST_COLUMNS, Layout, find_tables
 from sectax.audit.tables.turned import is_unit_row, turned
 from sectax.formats.bad_input import BadInput
 from sectax.text.printable import printable
 
-MOST_ROWS, MOST_COLUMNS = 20_000_000, 2000
+MOST_ROWS = 20_000_000
 # Rows used to detect columns, and rows per portion: few enough not to trigger garbage collection.
 _SAMPLE, _PORTION = 2000, 512
 # Rows and cells that were not read, by their text; more are counted only.
@@ -53,46 +53,43 @@ def _with_rows(layouts: Iterable[Layout]) -> Iterator[Layout]:
 def read_table(lines: Iterable[str], columns: Columns) -> Evidence:
     """Read every table of a text as evidence; raises `BadInput` if none can be read."""
     readers: list[_Reader] = []
-    refused: list[tuple[Layout, BadInput]] = []
+    refused: list[tuple[int, BadInput]] = []
     for layout in find_tables(lines, columns.named()):
         try:
             if len(layout.names) > MOST_COLUMNS:
                 raise BadInput(f"{len(layout.names)} columns: at most {MOST_COLUMNS} are read", "audit some of them")
             readers.append(_Reader(layout, columns))
         except BadInput as error:
-            refused.append((layout, error))
+            refused.append((layout.place, error))
     if not readers:
         raise refused[0][1]
-    troubles = [
-        Trouble(TroubleKind.UNREAD, layout.place, f"a table was not read: {error}") for layout, error in refused
-    ]
-    return _together(readers, troubles)
+    unread = [(place, f"a table was not read: {error}") for place, error in refused if not isinstance(error, NoNumbers)]
+    return _together(readers, [Trouble(TroubleKind.UNREAD, place, text) for place, text in unread])
 
 
 def _together(readers: list[_Reader], troubles: list[Trouble]) -> Evidence:
     """Join the series of all tables, each with the heading of its table as a level."""
-    titles = Counter(reader.layout.title for reader in readers)
+    different: dict[object, _Reader] = {}
+    for reader in readers:
+        every = reader.series if len(readers) > 1 else ()
+        content = tuple((one.id, tuple(claim.value for claim in one.claims), tuple(one.values)) for one in every)
+        if (first := different.setdefault(content, reader)) is not reader:
+            text = f"a table is the same as that of line {first.layout.place}, and was read once"
+            troubles.append(Trouble(TroubleKind.UNREAD, reader.layout.place, text))
+    titles = Counter(reader.layout.title for reader in different.values())
     series: list[Series] = []
     read: dict[str, list[str]] = {}
-    seen: dict[object, int] = {}
-    for number, reader in enumerate(readers, 1):
-        troubles += reader.troubles()
-        own = [*reader.series()]
-        content = tuple((one.id, tuple(claim.value for claim in one.claims), tuple(one.values[:1000])) for one in own)
-        place = reader.layout.place
-        if (first := seen.setdefault(content, place)) != place:
-            text = f"a table is the same as that of line {first}, and was read once"
-            troubles.append(Trouble(TroubleKind.UNREAD, place, text))
-            continue
+    for number, reader in enumerate(different.values(), 1):
         title = printable(reader.layout.title, 60)
         title = title if title and titles[reader.layout.title] == 1 else f"{title or 'table'} {number}"
-        read.setdefault(reader.roles.read, []).append(title)
-        series += own if len(readers) == 1 else [_in_table(one, title) for one in own]
+        troubles += reader.troubles()
+        read.setdefault(reader.read(), []).append(title)
+        series += reader.series if len(different) == 1 else [_in_table(one, title) for one in reader.series]
     size = next((reader.names[reader.roles.size[0]] for reader in readers if reader.roles.size), None)
     compares = next((name for name in series[0].levels if name != size), "")
     shown = [words if len(read) == 1 else f"{', '.join(titles)}: {words}" for words, titles in read.items()]
-    counted = f"{len(readers)} tables: " if len(readers) > 1 else ""
-    whole = evidence("this table" if len(readers) == 1 else "these tables", series, troubles, [], compares)
+    counted = f"{len(different)} tables: " if len(different) > 1 else ""
+    whole = evidence("this table", series, troubles, [], compares)
     return replace(whole, columns=counted + "; ".join(shown))
 
 
@@ -111,12 +108,12 @@ class _Reader:
         self.unread: list[tuple[int, str]] = []
         self.not_read = 0
         self.cells_unread: Counter[str] = Counter()
-        self.rest = ""
+        self.rest, self.missing = "", 0
         first = self._portion(_SAMPLE)
         sample = [row for row in map(self._fitted, first) if any(row)]
         if not sample:
             raise BadInput("the table has no rows", f"{len(layout.names)} columns, and nothing below their names")
-        if is_unit_row(sample[0]):
+        if len(sample) > 1 and is_unit_row(sample[0]):
             self.names = [
                 f"{name} ({cell.strip()})" if cell.strip() else name
                 for name, cell in zip(self.names, sample[0], strict=True)
@@ -146,6 +143,7 @@ class _Reader:
             self._take(first)
             first = self._portion(_PORTION)
         self._check()
+        self.series = [*self._every()]
 
     def _portion(self, size: int) -> list[Row]:
         portion: list[Row] = []
@@ -198,7 +196,9 @@ class _Reader:
 
     def _note(self, cell: str) -> None:
         """Count a cell that is not a number."""
-        if not MISSING.fullmatch(cell):
+        if MISSING.fullmatch(cell):
+            self.missing += 1
+        else:
             found = parse_cell(cell)
             self.cells_unread[f"{printable(cell, 30)}{' (a bound)' if found and found.bound else ''}"] += 1
 
@@ -217,6 +217,10 @@ class _Reader:
     def _line(self, place: int) -> int:
         return self.layout.place + place + 1
 
+    def read(self) -> str:
+        """How the columns were read, in words."""
+        return self.roles.read + (f"; cells without a value: {self.missing}" if self.missing else "")
+
     def troubles(self) -> list[Trouble]:
         """The rows and cells that were not read."""
         found = [(self._line(self.count), self.rest)] if self.rest else []
@@ -233,7 +237,7 @@ class _Reader:
             )
         return [Trouble(TroubleKind.UNREAD, line, text) for line, text in found]
 
-    def series(self) -> Iterator[Series]:
+    def _every(self) -> Iterator[Series]:
         for key in self.row:
             for measured, at, unit, values in self.values:
                 if key in values:

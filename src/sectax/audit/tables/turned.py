@@ -15,8 +15,9 @@ _PERCENTILES = re.compile(r"(?:.* )?(?:percentiles?|quantiles?|percentage|percen
 
 def is_unit_row(row: Sequence[str]) -> bool:
     """Whether the first row gives the units of the columns."""
-    cells = [cell.strip() for cell in row[1:] or row if cell.strip()]
-    return bool(cells) and all(base_unit(cell) is not None and not cell.isdigit() for cell in cells)
+    cells = [cell.strip() for cell in row[:_MOST_ROWS] if cell.strip()]
+    named = cells[1:] if cells and cells[0].lower() in ("unit", "units") else cells
+    return bool(named) and all(base_unit(cell) is not None and not cell.isdigit() for cell in named)
 
 
 def turned(
