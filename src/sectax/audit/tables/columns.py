@@ -18,7 +18,7 @@ from sectax.text.near import did_you_mean
 from sectax.text.printable import printable
 
 # A column with more distinct texts than this, in over half of the rows, has row names, not levels.
-_MOST_LEVELS = 200
+_MOST_LEVELS, _FEW = 200, 20
 _STATISTICS = {
     "mean": "mean|average|avg|arithmetic mean",
     "median": "median|med",
@@ -138,14 +138,7 @@ def roles(
         for at in given or free[-1:]:
             if not _PARAMETERS.fullmatch(called[at]) or len(given) < 2:
                 units[at] = of_all
-    given_columns = [column_index(name, names) for name in dict.fromkeys(columns.value)]
-    if given_columns:
-        measured = [Measured({at: _unit(columns, names[at], units[at]) for at in given_columns}, {})]
-        statistic = statistic_name(names[given_columns[0]]) if len(given_columns) == 1 else None
-        if statistic is not None:
-            measured = [Measured(measured[0].values, _adjacent(measured[0].values, names, free, units))]
-    else:
-        measured = _measured(names, units, [at for at in free if at not in aside], columns, of_the_row, sizes)
+    measured = _measured(names, units, [at for at in free if at not in aside], columns, of_the_row, sizes)
     values = [at for one in measured for at in one.values]
     by_row = any(one.summaries for one in measured)
     failing = [fault for fault in failing if fault[0] not in values]
@@ -164,7 +157,9 @@ def roles(
         # Parameters come before their results, or have their names.
         before = at < values[0] and (at in amounts or not units[at]) and not _OF_VALUES.search(called[at])
         is_parameter = before or _PARAMETERS.fullmatch(called[at]) is not None
-        few = repeats or by_row or (different[at] <= _MOST_LEVELS and _are_round(texts[at]))
+        # Not measurements beside the value: parameters are whole numbers where there are many.
+        whole = len(sample) <= _FEW or all(text.strip().isdecimal() for text in texts[at])
+        few = repeats or by_row or (different[at] <= _MOST_LEVELS and whole)
         return at not in of_the_row and (at in sizes or (is_parameter and few))
 
     by = tuple(column_index(name, names) for name in columns.by) or tuple(filter(is_level, range(len(names))))
@@ -199,11 +194,6 @@ def _is_index(texts: Sequence[str], called: str, unit: Unit | None) -> bool:
     return len(numbers) > 1 and numbers[0] in (0, 1) and all(map(eq, numbers, count(numbers[0])))
 
 
-def _are_round(texts: Sequence[str]) -> bool:
-    """Whether parameters rather than measurements are written: few, or whole numbers."""
-    return len(texts) <= 20 or all(text.strip().isdecimal() for text in texts)
-
-
 def _splits(at: int, by: Sequence[int], texts: Sequence[Sequence[str]]) -> bool:
     """Whether rows of equal levels differ in this column, and few of its numbers are different."""
     keys = [*zip(*(texts[place] for place in by), strict=True)] if by else [()] * len(texts[at])
@@ -219,32 +209,30 @@ def _measured(
     sizes: Collection[int],
 ) -> list[Measured]:
     """Return the columns of each quantity: those with a unit, or with --unit all candidates."""
+    if given := [column_index(name, names) for name in dict.fromkeys(columns.value)]:
+        found = {at: _unit(columns, names[at], units[at]) for at in given}
+        return [Measured(found, _adjacent(found, names, numeric, units))]
     if len(numeric) == 1:
         units[numeric[0]] = units[numeric[0]] or base_unit(names[numeric[0]])
-    arms = [at for at in numeric if (unit := units[at]) and unit[0] is not Quantity.MEMORY]
-    if not arms:
-        arms = [at for at in numeric if names[at] and at not in of_the_row]
-        centre = [at for at in arms if statistic_name(names[at]) in ("mean", "median")]
-        alone = [at for at in arms if statistic_name(names[at]) is None]
-        quantities = {unit[0] if (unit := units[at]) else columns.unit for at in alone}
-        if not centre and (alone or not arms) and (len(quantities) != 1 or (quantities == {""} and len(alone) > 1)):
-            hint = f"--value COLUMN --unit UNIT; the columns are {listed(names)}"
-            raise BadInput("the column of values is ambiguous", hint)
-        values = centre[:1] or alone or arms[:1]
-        found = {at: _unit(columns, names[at], units[at]) for at in values}
-        return [Measured(found, _adjacent(found, names, numeric, units))]
-    # Memory is a quantity of its own where it is no parameter.
     memory = [at for at in numeric if (unit := units[at]) and unit[0] is Quantity.MEMORY]
-    arms += [at for at in memory if at > arms[0] and at not in sizes and not columns.unit]
+    arms = [at for at in numeric if units[at] and at not in memory]
+    # Memory is a quantity of its own where it is no parameter.
+    arms += [at for at in memory if arms and at > arms[0] and at not in sizes and not columns.unit]
+    arms = arms or [at for at in numeric if names[at] and at not in of_the_row]
     by_quantity: dict[Quantity | str, list[int]] = {}
     for at in arms:
-        by_quantity.setdefault(columns.unit or units[at][0], []).append(at)  # type: ignore[index]
+        by_quantity.setdefault(columns.unit or (unit[0] if (unit := units[at]) else ""), []).append(at)
     measured = []
-    for group in by_quantity.values():
+    for quantity, group in by_quantity.items():
         centre = [at for at in group if statistic_name(names[at]) in ("mean", "median")]
         alone = [at for at in group if statistic_name(names[at]) is None]
+        if not (centre or quantity) and len(alone) > 1:
+            break
         found = {at: _unit(columns, names[at], units[at]) for at in centre[:1] or alone or group[:1]}
         measured.append(Measured(found, _adjacent(found, names, numeric, units)))
+    if len(measured) < max(1, len(by_quantity)):
+        hint = f"--value COLUMN --unit UNIT; the columns are {listed(names)}"
+        raise BadInput("the column of values is ambiguous", hint)
     return measured
 
 

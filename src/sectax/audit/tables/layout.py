@@ -6,9 +6,9 @@ import csv
 import re
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, filterfalse, islice, takewhile
-from operator import methodcaller
+from operator import itemgetter, methodcaller
 
 from sectax.audit.reading.plain import unpasted
 from sectax.audit.reading.units import Unit, base_unit
@@ -29,7 +29,7 @@ _TITLE = re.compile(
     r"\s*(?:#{1,6}\s+(\S.*?)[#\s]*|(\S.{0,78}):|\*\*(\S.{0,78})\*\*:?|=+\s(\S.{0,78}?)\s=+|(\w[^.!?|,;]{0,50}))\s*"
 )
 _ALL_IN = re.compile(
-    r"\b(?:in|units?:?(?: is| are)?) ([A-Za-zµμ]{1,15}(?:\s?(?:/|per) ?[A-Za-z]{1,15})?)", re.IGNORECASE
+    r"\b(?:in|units?:?(?: is| are)?) ([A-Za-zµμ]{1,15}(?:\s?(?:/|per) ?[A-Za-z]{1,15})?)(?![\w-])", re.IGNORECASE
 )
 # The rule of a table of Markdown in an answer or a log.
 _PREFIXED = re.compile(r"[^|]{1,100}(?<=[> ])\|[-: ]{3,}\|[-: |]*")
@@ -73,7 +73,7 @@ class Layout:
     certain: bool = False  # whether more than one line shows that it is a table
     title: str = ""  # the heading above it
     unit: Unit | None = None  # which a line above it, or below, gives for all
-    reader: Iterator[list[str]] = field(default_factory=lambda: iter(()))
+    reader: Iterator[list[str]] | None = None
 
     def rows(self) -> Iterator[list[str]]:
         """Yield rows without rules, comments and repeated names; raises `csv.Error`."""
@@ -85,9 +85,9 @@ class Layout:
         return self.reader
 
     def leave(self) -> None:
-        """Skip the rest of the table, and read a unit below it."""
+        """Skip the rest of the table."""
         try:
-            deque(self.reader, 0)
+            deque(self.reader or self.rows(), 0)
         except csv.Error:
             self.source.raw = iter(())
         self.source.place += getattr(self.reader, "line_num", 0)
@@ -95,7 +95,7 @@ class Layout:
     def unit_below(self) -> Unit | None:
         """Return the unit that a line below the table gives for all its numbers."""
         below = self.source.below(1)
-        return _unit_for_all(below[0]) if below and not _is_row(below[0]) else None
+        return _unit_for_all(below[0]) if below else None
 
     def _fields(self, line: str) -> list[str]:
         cells = fields(line, self.separator)
@@ -202,26 +202,19 @@ def _first_table(window: list[str], source: Source, wanted: Collection[str]) -> 
     for at, line in enumerate(window):
         if not line.strip() or _is_rule(line):
             continue
-        below = list(islice((line for line in window[at + 1 : at + 1 + _OVERLAP] if not _is_rule(line)), 3))
+        below = [*islice(filterfalse(_is_rule, window[at + 1 : at + 1 + _OVERLAP]), 3)]
         rows = [*takewhile(str.strip, below)] or below[1:2]
-        layouts = []
-        ruled = _BAR.search(line) is not None and _is_rule(next(iter(window[at + 1 : at + 2]), ""), "|+┼╪╇╋╫╬")
-        if not ruled and not any(_DIGIT.search(row) for row in rows):
+        ruled = bool(_BAR.search(line)) and any(_is_rule(rule, "|+┼╪╇╋╫╬") for rule in window[at + 1 : at + 2])
+        if not ruled and not any(map(_DIGIT.search, rows)):
             continue
-        for separator in ",;\t| ":
-            if separator in line or (separator == "|" and _BAR.search(line)) or (separator == " " and "\t" in line):
-                layout = _layout(line, separator, rows, source, wanted)
-                is_wanted, is_ruled = not {*wanted}.isdisjoint(layout.names), ruled and separator == "|"
-                likely = is_wanted or is_ruled or (layout.fits and len(layout.names) > 1 and _agree(layout, rows[:2]))
-                if (
-                    likely
-                    and (separator != " " or _has_units(layout, rows))
-                    and not all(map(_NUMBER.match, filter(None, layout.names)))
-                ):
-                    layout.certain = True
-                    layouts.append(((is_wanted, is_ruled, len(layout.names)), layout))
+        layouts = [
+            (not {*wanted}.isdisjoint(layout.names), ruled and separator == "|", len(layout.names), layout)
+            for separator in ",;\t| "
+            if separator in line or (separator in "| " and re.search(r"[\t│┃║]", line))
+            if (layout := _layout(line, separator, rows, source, wanted, ruled=ruled and separator == "|")).certain
+        ]
         if layouts:
-            return at, max(layouts, key=lambda layout: layout[0])[1]
+            return at, max(layouts, key=itemgetter(0, 1, 2))[3]
     return 0, None
 
 
@@ -238,40 +231,35 @@ def _doubtful(window: list[str], source: Source, wanted: Collection[str]) -> tup
     return (0, None) if layout is None or all(_NUMBER.match(name) for name in layout.names if name) else (at, layout)
 
 
-def _layout(line: str, separator: str, rows: list[str], source: Source, wanted: Collection[str]) -> Layout:
-    names, row = fields(line, separator), fields(rows[0] if rows else "", separator)
+def _layout(
+    line: str, separator: str, rows: list[str], source: Source, wanted: Collection[str], *, ruled: bool = False
+) -> Layout:
+    """Return the layout of which this line has the names, and whether the rows below agree."""
+    names, cells = fields(line, separator), [fields(row, separator) for row in rows[:2]] or [[""]]
     # Nothing above the names of rows.
-    if len(row) == len(names) + 1 and line[:1] in " \t" and separator in " |\t":
+    if len(cells[0]) == len(names) + 1 and line[:1] in " \t" and separator in " |\t":
         names = ["", *names]
     if names[0] not in wanted:
         names[0] = names[0].lstrip("# ")
     # Text may resemble a table by chance: a number is not a column name.
     named = separator != " " or not any(map(_NUMBER.match, names))
+    numbers = [any(map(_NUMBER.match, row)) for row in cells]
+    unit = any(map(column_unit, names[:MOST_COLUMNS]))
     # A first row without a number may be the line of names itself.
-    numbers = [any(map(_NUMBER.match, fields(row, separator))) for row in rows[:2]]
-    known = any(numbers) and (numbers[0] or any(map(column_unit, names[:MOST_COLUMNS])) or is_unit_row(row))
-    fits = named and len(names) == len(row) and known
-    return Layout(names, separator, fits, 0, source)
-
-
-def _agree(layout: Layout, rows: list[str]) -> bool:
-    return all(len(fields(row, layout.separator)) == len(layout.names) for row in rows)
-
-
-def _has_units(layout: Layout, rows: list[str]) -> bool:
-    cells = (parse_cell(cell) for row in rows for cell in fields(row, layout.separator)[1:MOST_COLUMNS])
-    units = (cell is not None and cell.unit and base_unit(cell.unit) for cell in cells)
-    return any(map(column_unit, layout.names[:MOST_COLUMNS])) or any(units)
+    known = numbers[0] or (any(numbers) and (unit or is_unit_row(cells[0])))
+    fits = named and known and len(names) == len(cells[0])
+    agree = fits and len(names) > 1 and all(len(row) == len(names) for row in cells)
+    if agree and separator == " " and not unit:
+        parsed = (parse_cell(cell) for row in cells for cell in row[1:MOST_COLUMNS])
+        agree = any(cell is not None and cell.unit and base_unit(cell.unit) for cell in parsed)
+    likely = ruled or agree or not {*wanted}.isdisjoint(names)
+    return Layout(names, separator, fits, 0, source, likely and not all(map(_NUMBER.match, filter(None, names))))
 
 
 def _is_rule(line: str, crossing: str = "") -> bool:
     """Whether a line has no text; with one of these signs where lines cross."""
     rule = bool(line.strip()) and _RULE.fullmatch(line) is not None
     return rule and (not crossing or any(sign in line for sign in crossing))
-
-
-def _is_row(line: str) -> bool:
-    return len(fields(line, "|")) > 1
 
 
 def _title(above: list[str]) -> str:
@@ -289,7 +277,7 @@ def _unit_for_all(line: str) -> Unit | None:
     if len(line) > _SHORT_NOTE or any(map(str.isdigit, line)):
         return None
     found = (base_unit(match[1]) or base_unit(match[1].split()[0]) for match in _ALL_IN.finditer(line))
-    return next(filter(None, found), None)
+    return None if _BAR.search(line) else next(filter(None, found), None)
 
 
 def _unmargined(lines: Iterable[str]) -> Iterator[str]:

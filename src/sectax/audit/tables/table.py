@@ -38,16 +38,10 @@ def looks_like_a_table(head: str) -> bool:
         # One column, or fields separated by blanks, may be any text, unless there is a unit.
         return any(
             layout.certain or (layout.fits and any(column_unit(name) or base_unit(name) for name in layout.names))
-            for layout in _with_rows(find_tables(head.splitlines()))
+            for layout in find_tables(head.splitlines())
         )
     except BadInput:
         return False
-
-
-def _with_rows(layouts: Iterable[Layout]) -> Iterator[Layout]:
-    for layout in layouts:
-        layout.rows()
-        yield layout
 
 
 def read_table(lines: Iterable[str], columns: Columns) -> Evidence:
@@ -103,12 +97,11 @@ def _in_table(series: Series, title: str) -> Series:
 class _Reader:
     def __init__(self, layout: Layout, columns: Columns) -> None:
         self.layout, self.rows = layout, layout.rows()
-        self.names, self.is_turned = layout.names, False
-        self.count = 0
+        self.names = layout.names
+        self.count = self.missing = self.not_read = 0
         self.unread: list[tuple[int, str]] = []
-        self.not_read = 0
         self.cells_unread: Counter[str] = Counter()
-        self.rest, self.missing = "", 0
+        self.rest = ""
         first = self._portion(_SAMPLE)
         sample = [row for row in map(self._fitted, first) if any(row)]
         if not sample:
@@ -119,12 +112,11 @@ class _Reader:
                 for name, cell in zip(self.names, sample[0], strict=True)
             ]
             sample, first = sample[1:], first[1:]
-        texts = [cell.strip() for row in sample for cell in row]
-        self.cells = Cells(layout.separator, texts)
+        self.cells = Cells(layout.separator, [cell.strip() for row in sample for cell in row])
         whole = len(sample) < _SAMPLE
         if whole and not columns.named() and (other := turned(self.names, sample, self.cells)) is not None:
             self.names, first = other
-            sample, self.is_turned, self.count = first, True, len(first)
+            sample, self.count = first, len(first)
         elif not self.names[0]:
             # Nothing above the names of rows.
             self.names = ["row" if any(row[0] for row in sample) else "", *self.names[1:]]
@@ -170,16 +162,18 @@ class _Reader:
         columns = [*zip(*every, strict=True)]
         levels = [[*map(str.strip, columns[at])] for at in self.roles.by]
         keys: list[Key] = [*zip(*levels, strict=True)] if levels else [()] * len(every)
-        without: Counter[int] = Counter()
+        without: dict[int, list[str]] = defaultdict(list)
         for _, at, unit, values in self.values:
             for place, (key, number) in enumerate(zip(keys, self.cells.numbers(columns[at], unit), strict=True)):
                 if number is None:
-                    without[place] += 1
-                    self._note(every[place][at].strip())
+                    without[place].append(columns[at][place].strip())
                 else:
                     values[key].append(number)
-        for place, row in ((place, portion[place]) for place in sorted(without)):
-            if without[place] == len(self.values) and any(map(str.strip, row)) and row != self.layout.names:
+        for place, cells in sorted(without.items()):
+            row = portion[place]
+            if len(cells) < len(self.values):
+                self._note(cells)
+            elif any(map(str.strip, row)) and row != self.layout.names:
                 self.not_read += 1
                 if len(self.unread) < _MOST_SHOWN:
                     self.unread.append((self.count - len(portion) + place, printable(", ".join(row), 60)))
@@ -194,13 +188,14 @@ class _Reader:
                     row[self.roles.count] if self.roles.count is not None else ""
                 )
 
-    def _note(self, cell: str) -> None:
-        """Count a cell that is not a number."""
-        if MISSING.fullmatch(cell):
-            self.missing += 1
-        else:
-            found = parse_cell(cell)
-            self.cells_unread[f"{printable(cell, 30)}{' (a bound)' if found and found.bound else ''}"] += 1
+    def _note(self, cells: Iterable[str]) -> None:
+        """Count cells that are not numbers, of a row with others."""
+        for cell in cells:
+            if MISSING.fullmatch(cell):
+                self.missing += 1
+            else:
+                is_bound = (found := parse_cell(cell)) is not None and found.bound
+                self.cells_unread[printable(cell, 30) + (" (a bound)" if is_bound else "")] += 1
 
     def _number(self, cell: str) -> float:
         number = self.cells.number(cell)
@@ -225,16 +220,12 @@ class _Reader:
         """The rows and cells that were not read."""
         found = [(self._line(self.count), self.rest)] if self.rest else []
         if self.not_read:
-            shown = "; ".join(text for _, text in self.unread)
-            more = " …" if self.not_read > len(self.unread) else ""
-            text = f"{self.not_read} of {self.count} rows were not read: {shown}{more}"
+            shown = "; ".join(text for _, text in self.unread) + (" …" if self.not_read > len(self.unread) else "")
+            text = f"{self.not_read} of {self.count} rows were not read: {shown}"
             found.append((self._line(self.unread[0][0]), text))
-        elif self.cells_unread:
-            count = sum(self.cells_unread.values())
+        if count := sum(self.cells_unread.values()):
             shown = ", ".join([*self.cells_unread][:_MOST_SHOWN])
-            found.append(
-                (self.layout.place, f"{count} {'cell is' if count == 1 else 'cells are'} not a number: {shown}")
-            )
+            found.append((self.layout.place, f"cells that are not numbers ({count}): {shown}"))
         return [Trouble(TroubleKind.UNREAD, line, text) for line, text in found]
 
     def _every(self) -> Iterator[Series]:
