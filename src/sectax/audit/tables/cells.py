@@ -16,6 +16,7 @@ MISSING = re.compile(r"(?:[-‐-―−~?./\s]*+|(?:n/?a|nan|null|none|nil|tbd|un
 # Nor is it a number where a measurement failed.
 _FAILED = re.compile(r"oom|time(?:d )?-?out|err(?:or)?|fail(?:ed)?|crash(?:ed)?|killed|dnf|unsupported", re.IGNORECASE)
 _LONGEST = 100
+_DIGIT = re.compile(r"\d")
 _MARK = re.compile(r"[\\*`~_\[]")
 _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~-])")
 _LINK = re.compile(r"\[([^\[\]]{1,100})\]\([^()\s]{1,500}\)")
@@ -35,7 +36,7 @@ _CELL = re.compile(
 )
 _DURATION = re.compile(r"(?:\d{1,9}(?:\.\d{1,9})?\s?(?:d|h|hr|m|min|s|sec|ms|us|µs|ns)\s?){2,5}")
 _PART = re.compile(r"([\d.]+)\s?([a-zµ]+)")
-_WITH_UNIT = re.compile(r"([+-]?\d{1,20}(?:\.\d{0,20})?(?:[eE][+-]?\d{1,4})?) ?([A-Za-zµμ/%]{1,20})")
+_WITH_UNIT = re.compile(r"([+-]?\d{1,20}(?:\.\d{0,20})?(?:[eE][+-]?\d{1,4})?) ?([A-Za-zµμ/%]{0,20})")
 _DECIMAL = re.compile(r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d*),\d+")
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?")
 _DOTS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d*)?")
@@ -66,7 +67,7 @@ def unmarked(text: str) -> str:
 
 def parse_cell(text: str) -> Cell | None:
     """Split a cell with a number into its parts; None for others."""
-    if len(text) > _LONGEST:
+    if len(text) > _LONGEST or not _DIGIT.search(text):
         return None
     if (match := _WITH_UNIT.fullmatch(text)) is not None:
         return Cell(match[1], match[2])
@@ -74,7 +75,7 @@ def parse_cell(text: str) -> Cell | None:
     while (shorter := _BEHIND.sub("", text)) != text:
         text = unmarked(shorter)
     match = _CELL.fullmatch(text)
-    if match is None or not re.search(r"\d", match["number"]):
+    if match is None:
         return None
     parts = {name: part.strip() if part else "" for name, part in match.groupdict().items()}
     # '12.3 ± 0.4 ms': the unit is of both.

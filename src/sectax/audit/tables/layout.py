@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, filterfalse, islice, takewhile
@@ -18,9 +17,9 @@ from sectax.audit.tables.turned import is_unit_row
 from sectax.formats.bad_input import BadInput
 
 MOST_COLUMNS = 2000
-# The most lines of text above the line of names of a doubtful table, and lines that are searched together.
-_MOST_ABOVE, _WINDOW, _OVERLAP = 50, 1000, 6
-_MOST_WITHOUT, _MOST_TABLES = 10_000, 500
+# The most lines of text above the line of names of a doubtful table, and lines in which tables are looked for.
+_MOST_ABOVE, _MOST_LINES = 50, 100_000
+_NEAR, _MOST_SEARCHED = 7, 1000
 _RULE = re.compile(r"[:+|_ \t─-╿]*+[-=─━═][-:=+|_ \t─-╿]*+|[─-╿+|\s]*+")
 _BAR = re.compile(r"(?<!\\)[|│┃║]")
 _NUMBER = re.compile(r"\s*(?:[^\w\s]{0,3}\s?[+-]?\.?\d|nan$)", re.IGNORECASE)
@@ -36,31 +35,6 @@ _PREFIXED = re.compile(r"[^|]{1,100}(?<=[> ])\|[-: ]{3,}\|[-: |]*")
 _SHORT_NOTE = 120
 
 
-class Source:
-    """The lines of a text, of which some can be put back."""
-
-    def __init__(self, lines: Iterable[str]) -> None:
-        self.raw, self.pending = iter(lines), deque[str]()
-        self.place = 1  # of the next line
-
-    def take(self, count: int) -> list[str]:
-        """Return the next lines, at most so many."""
-        lines = [self.pending.popleft() for _ in range(min(count, len(self.pending)))]
-        lines += islice(self.raw, count - len(lines))
-        self.place += len(lines)
-        return lines
-
-    def put_back(self, lines: Collection[str]) -> None:
-        self.pending.extendleft(reversed([*lines]))
-        self.place -= len(lines)
-
-    def below(self, count: int) -> list[str]:
-        """Return the next non-empty lines without rules, and put all lines back."""
-        lines = self.take(count + _OVERLAP)
-        self.put_back(lines)
-        return [line for line in lines if line.strip() and not _is_rule(line)][:count]
-
-
 @dataclass
 class Layout:
     """A table whose rows are still to be read."""
@@ -68,36 +42,21 @@ class Layout:
     names: list[str]  # of the columns
     separator: str  # between fields; a blank stands for any run of two or more blanks
     fits: bool  # whether the line below the names has as many fields, one of them a number
-    place: int  # of the line of names, from 1
-    source: Source  # the following lines, unchanged
-    certain: bool = False  # whether more than one line shows that it is a table
+    certain: bool  # whether more than one line shows that it is a table
+    place: int = 0  # of the line of names, from 1
+    lines: Iterable[str] = ()  # the following lines, unchanged
     title: str = ""  # the heading above it
     unit: Unit | None = None  # which a line above it, or below, gives for all
-    reader: Iterator[list[str]] | None = None
 
     def rows(self) -> Iterator[list[str]]:
         """Yield rows without rules, comments and repeated names; raises `csv.Error`."""
+        lines = filterfalse(methodcaller("startswith", "#"), self.lines)
         if self.separator not in ("|", " "):
-            lines = filterfalse(methodcaller("startswith", "#"), chain.from_iterable(self._paragraphs()))
-            self.reader = csv.reader(lines, delimiter=self.separator, strict=True, skipinitialspace=True)
-        else:
-            self.reader = (row for row in map(self._fields, self._lines()) if row != self.names)
-        return self.reader
+            return csv.reader(lines, delimiter=self.separator, strict=True, skipinitialspace=True)
+        rows = (self.fields(line) for line in lines if line.strip() and not _is_rule(line))
+        return (row for row in rows if row != self.names)
 
-    def leave(self) -> None:
-        """Skip the rest of the table."""
-        try:
-            deque(self.reader or self.rows(), 0)
-        except csv.Error:
-            self.source.raw = iter(())
-        self.source.place += getattr(self.reader, "line_num", 0)
-
-    def unit_below(self) -> Unit | None:
-        """Return the unit that a line below the table gives for all its numbers."""
-        below = self.source.below(1)
-        return _unit_for_all(below[0]) if below else None
-
-    def _fields(self, line: str) -> list[str]:
+    def fields(self, line: str) -> list[str]:
         cells = fields(line, self.separator)
         missing = len(self.names) - len(cells)
         if self.separator == " " and missing and len(words := line.split()) == len(self.names):
@@ -105,135 +64,110 @@ class Layout:
         # Markdown allows rows to be short.
         return cells + [""] * missing if self.separator == "|" and len(cells) > 1 else cells
 
-    def _paragraphs(self) -> Iterator[Iterable[str]]:
-        """Yield the lines of CSV up to an empty one behind which something else begins."""
-        pending = self.source.pending
-        while True:
-            while pending and pending[0]:
-                yield (pending.popleft(),)
-            if pending:
-                pending.popleft()
-            else:
-                yield takewhile(bool, self.source.raw)
-            self.source.place += 1
-            if not (below := self.source.below(2)) or self._ends(*below):
-                return
+    def end(self, lines: list[str], at: int) -> int:
+        """Return the place of the first line that does not belong to the table; *at* is that below its names."""
+        while at < len(lines):
+            if self.separator not in "| ":
+                # Rows of CSV end at an empty line only.
+                try:
+                    at = lines.index("", at)
+                except ValueError:
+                    return len(lines)
+            line, near = lines[at], lines[at + 1 : at + _NEAR]
+            if not line.strip() or (self.separator in "| " and not _is_rule(line) and not self._is_row(line)):
+                # A line between two rows is one that cannot be read.
+                below = [below for below in near if below.strip() and not _is_rule(below)][:2]
+                ends = bool(below) and (not self._is_row(below[0]) if line.strip() else self._ends(*below))
+                if not below or ends or self._begins(near):
+                    break
+            at += 1
+        return at
 
-    def _lines(self) -> Iterator[str]:
-        """Yield the lines of rows up to the first other line."""
-        while lines := self.source.take(1):
-            if _is_rule(lines[0]) or (lines[0].startswith("#") and self.separator == " "):
-                continue
-            if not lines[0].strip():
-                if not (below := self.source.below(2)) or self._ends(*below) or self._begins():
-                    return
-            elif self._fits(lines[0]) or (any(map(self._fits, self.source.below(1))) and not self._begins()):
-                yield lines[0]
-            else:
-                self.source.put_back(lines)
-                return
+    def _begins(self, lines: list[str]) -> bool:
+        """Whether these are the names of another table of Markdown, or its upper border."""
+        lines = [*filter(str.strip, lines)][:2]
+        return self.separator == "|" and any(_is_rule(line, "-─━═") for line in lines)
 
-    def _begins(self) -> bool:
-        """Whether the next lines are the names of another table of Markdown, or its upper border."""
-        self.source.put_back(every := self.source.take(_OVERLAP))
-        lines = [line for line in every if line.strip()]
-        return self.separator == "|" and any(_is_rule(line, "-─━═") for line in lines[:2])
-
-    def _fits(self, line: str) -> bool:
-        cells = self._fields(line)
-        return len(cells) == len(self.names) or (self.separator == "|" and _BAR.search(line) is not None)
+    def _is_row(self, line: str) -> bool:
+        return len(self.fields(line)) == len(self.names) or (self.separator == "|" and bool(_BAR.search(line)))
 
     def _ends(self, line: str, below: str = "") -> bool:
         """Whether this line, below an empty one, is no further row."""
-        cells = fields(line, self.separator)
-        if line.startswith("#") and below:
-            return self._ends(below)
-        if len(cells) != len(self.names) and not (self.separator == " " and self._fits(line)):
-            return True
+        cells = self.fields(line)
+        if len(cells) != len(self.names):
+            return not line.startswith("#") or self._ends(below or " ")
         if cells == self.names or any(map(_NUMBER.match, cells)) or len(cells) == 1:
             return False
         heading = any(name in self.names or column_unit(name) or statistic_name(name) for name in cells)
-        return heading and any(map(_NUMBER.match, fields(below, self.separator)))
+        return heading and any(map(_NUMBER.match, self.fields(below)))
 
 
 def find_tables(lines: Iterable[str], wanted: Collection[str] = ()) -> Iterator[Layout]:
-    """Yield the tables of a text in order, each to be read before the next; raises `BadInput` for none."""
-    source = Source(_unmargined(lines))
-    unit: Unit | None = None
-    for count in range(_MOST_TABLES):
-        above, layout = _next_table(source, wanted, is_first=not count)
-        if layout is None:
-            return
-        layout.place = source.place - 1
-        layout.title = _title(above)
-        unit = layout.unit = next(filter(None, map(_unit_for_all, reversed(above))), column_unit(layout.title) or unit)
-        yield layout
-        layout.leave()
-
-
-def _next_table(source: Source, wanted: Collection[str], *, is_first: bool) -> tuple[list[str], Layout | None]:
-    """Return the next table that is certain, and the lines above it; a doubtful one where the first has no other."""
-    above: list[str] = []
-    while window := source.take(_WINDOW):
-        at, layout = _first_table(window, source, wanted)
-        if layout is not None:
-            source.put_back(window[at + 1 :])
-            return above + window[:at], layout
-        # A line of names may be at the end of these lines.
-        last = window[-_OVERLAP:] if len(window) == _WINDOW else []
-        source.put_back(last)
-        above += window[: len(window) - len(last)]
-        if is_first and len(above) > _MOST_WITHOUT:
-            break
-        above = above if is_first else above[-_MOST_ABOVE:]
-    if not is_first:
-        return above, None
-    source.put_back(above)
-    above = source.take(_MOST_ABOVE)
-    at, layout = _doubtful(above, source, wanted)
+    """Yield the tables of a text in order, preferably with a *wanted* column; raises `BadInput` for none."""
+    source = iter(lines)
+    every = _unmargined([*islice(source, _MOST_LINES)])
+    begin, unit = 0, None
+    at, layout = _first_table(every, 0, wanted)
     if layout is None:
-        raise BadInput("the table has no line of column names", "put a line of column names above the first row")
-    source.put_back(above[at + 1 :])
-    return above[:at], layout
+        at, layout = _doubtful(every[:_MOST_ABOVE], wanted)
+    while layout is not None:
+        above = every[max(begin, at - _MOST_ABOVE) : at]
+        layout.place, layout.title = at + 1, _title(above)
+        begin = layout.end(every, at + 1)
+        layout.lines = every[at + 1 : begin]
+        notes = [*reversed(above), *islice(filter(str.strip, every[begin : begin + _NEAR]), 1)]
+        unit = layout.unit = next(filter(None, map(_unit_for_all, notes)), column_unit(layout.title) or unit)
+        if begin == len(every):
+            # Only the last table may be longer.
+            layout.lines = chain(layout.lines, source)
+        yield layout
+        at, layout = _first_table(every, begin, wanted)
 
 
-def _first_table(window: list[str], source: Source, wanted: Collection[str]) -> tuple[int, Layout | None]:
+def _first_table(every: list[str], begin: int, wanted: Collection[str]) -> tuple[int, Layout | None]:
     """Return the first line of names that more than one line shows to be one."""
-    for at, line in enumerate(window):
+    for at in range(begin, len(every)):
+        line = every[at]
         if not line.strip() or _is_rule(line):
             continue
-        below = [*islice(filterfalse(_is_rule, window[at + 1 : at + 1 + _OVERLAP]), 3)]
+        below = [*islice(filterfalse(_is_rule, every[at + 1 : at + 1 + _NEAR]), 3)]
         rows = [*takewhile(str.strip, below)] or below[1:2]
-        ruled = bool(_BAR.search(line)) and any(_is_rule(rule, "|+┼╪╇╋╫╬") for rule in window[at + 1 : at + 2])
+        ruled = bool(_BAR.search(line)) and any(_is_rule(rule, "|+┼╪╇╋╫╬") for rule in every[at + 1 : at + 2])
         if not ruled and not any(map(_DIGIT.search, rows)):
             continue
         layouts = [
-            (not {*wanted}.isdisjoint(layout.names), ruled and separator == "|", len(layout.names), layout)
+            (
+                not {*wanted}.isdisjoint(layout.names),
+                ruled and separator == "|",
+                separator != " ",
+                len(layout.names),
+                layout,
+            )
             for separator in ",;\t| "
             if separator in line or (separator in "| " and re.search(r"[\t│┃║]", line))
-            if (layout := _layout(line, separator, rows, source, wanted, ruled=ruled and separator == "|")).certain
+            if (layout := _layout(line, separator, rows, wanted, ruled=ruled and separator == "|")).certain
         ]
         if layouts:
-            return at, max(layouts, key=itemgetter(0, 1, 2))[3]
+            return at, max(layouts, key=itemgetter(slice(4)))[4]
     return 0, None
 
 
-def _doubtful(window: list[str], source: Source, wanted: Collection[str]) -> tuple[int, Layout | None]:
+def _doubtful(window: list[str], wanted: Collection[str]) -> tuple[int, Layout]:
     """Return the line that is most likely one of names."""
     texts = [at for at, line in enumerate(window) if line.strip() and not _is_rule(line)]
     candidates: list[tuple[tuple[object, ...], int, Layout]] = []
     for at, below in zip(texts, [*texts[1:], *texts[-1:]], strict=True):
         for separator in ",;\t| ":
-            layout = _layout(window[at], separator, [window[below]], source, wanted)
+            layout = _layout(window[at], separator, [window[below]], wanted)
             likely = layout.fits and len(layout.names) > 1, not window[at].startswith("#"), -at, len(layout.names)
             candidates.append(((not {*wanted}.isdisjoint(layout.names), *likely), at, layout))
     _, at, layout = max(candidates, key=lambda candidate: candidate[0], default=((), 0, None))
-    return (0, None) if layout is None or all(_NUMBER.match(name) for name in layout.names if name) else (at, layout)
+    if layout is None or all(_NUMBER.match(name) for name in layout.names if name):
+        raise BadInput("the table has no line of column names", "put a line of column names above the first row")
+    return at, layout
 
 
-def _layout(
-    line: str, separator: str, rows: list[str], source: Source, wanted: Collection[str], *, ruled: bool = False
-) -> Layout:
+def _layout(line: str, separator: str, rows: list[str], wanted: Collection[str], *, ruled: bool = False) -> Layout:
     """Return the layout of which this line has the names, and whether the rows below agree."""
     names, cells = fields(line, separator), [fields(row, separator) for row in rows[:2]] or [[""]]
     # Nothing above the names of rows.
@@ -243,17 +177,17 @@ def _layout(
         names[0] = names[0].lstrip("# ")
     # Text may resemble a table by chance: a number is not a column name.
     named = separator != " " or not any(map(_NUMBER.match, names))
-    numbers = [any(map(_NUMBER.match, row)) for row in cells]
+    numbers = [any(map(_NUMBER.match, row[:MOST_COLUMNS])) for row in cells]
     unit = any(map(column_unit, names[:MOST_COLUMNS]))
     # A first row without a number may be the line of names itself.
     known = numbers[0] or (any(numbers) and (unit or is_unit_row(cells[0])))
     fits = named and known and len(names) == len(cells[0])
-    agree = fits and len(names) > 1 and all(len(row) == len(names) for row in cells)
+    agree = fits and 1 < len(names) <= MOST_COLUMNS and all(len(row) == len(names) for row in cells)
     if agree and separator == " " and not unit:
         parsed = (parse_cell(cell) for row in cells for cell in row[1:MOST_COLUMNS])
         agree = any(cell is not None and cell.unit and base_unit(cell.unit) for cell in parsed)
     likely = ruled or agree or not {*wanted}.isdisjoint(names)
-    return Layout(names, separator, fits, 0, source, likely and not all(map(_NUMBER.match, filter(None, names))))
+    return Layout(names, separator, fits, likely and not all(map(_NUMBER.match, filter(None, names))))
 
 
 def _is_rule(line: str, crossing: str = "") -> bool:
@@ -280,32 +214,31 @@ def _unit_for_all(line: str) -> Unit | None:
     return None if _BAR.search(line) else next(filter(None, found), None)
 
 
-def _unmargined(lines: Iterable[str]) -> Iterator[str]:
+def _unmargined(lines: list[str]) -> list[str]:
     """Return the lines with bars for MediaWiki's marks, and without prefixes of a table with bars."""
-    every = iter(lines)
-    first = [*islice(every, _WINDOW)]
+    first = lines[:_MOST_SEARCHED]
     if any(line.lstrip().startswith("{|") for line in first):
-        return _from_wiki(chain(first, every))
-    ruled = [line for line in first if _PREFIXED.fullmatch(line)]
-    if ruled and not any(line.lstrip().startswith("|") for line in first):
-        first = unpasted("\n".join(first), lambda line: line.startswith("|"))
-    return chain(first, every)
+        return _from_wiki(lines)
+    if any(map(_PREFIXED.fullmatch, first)) and not any(line.lstrip().startswith("|") for line in first):
+        return unpasted("\n".join(lines), lambda line: line.startswith("|"))
+    return lines
 
 
-def _from_wiki(lines: Iterable[str]) -> Iterator[str]:
-    """Yield a line for each row, and empty ones in place of its others."""
-    cells: list[str] = []
+def _from_wiki(lines: list[str]) -> list[str]:
+    """Return the lines with a line for each row."""
+    every: list[str] = []
     inside = False
     for line in map(str.strip, lines):
-        begins, ends = line.startswith("{|"), line.startswith("|}")
-        if begins or ends or (inside and line.startswith(("|-", "|+"))):
-            yield "| " + " | ".join(cells) + " |" if cells else ""
-            cells, inside = [], (inside or begins) and not ends
+        if line.startswith(("{|", "|}")):
+            inside = line.startswith("{|")
+            every += ["", "|"]
+        elif inside and line.startswith(("|-", "|+")):
+            every.append("|")
         elif inside and line.startswith(("|", "!")):
-            parts = re.split(r"\|\||!!", line[1:])
-            cells += [part.rpartition("|")[2].strip() for part in parts]
+            every[-1] += "".join(f" {cell.rpartition('|')[2].strip()} |" for cell in re.split(r"\|\||!!", line[1:]))
         else:
-            yield line
+            every.append(line)
+    return [line for line in every if line != "|"]
 
 
 def fields(line: str, separator: str) -> list[str]:

@@ -120,8 +120,7 @@ class _Reader:
         elif not self.names[0]:
             # Nothing above the names of rows.
             self.names = ["row" if any(row[0] for row in sample) else "", *self.names[1:]]
-        unit = layout.unit or (layout.unit_below() if whole else None)
-        self.roles = roles(self.names, sample, self.cells, columns, unit)
+        self.roles = roles(self.names, sample, self.cells, columns, layout.unit)
         # Values by column and levels; for each combination of levels a row, failures and operations.
         self.values: list[tuple[Measured, int, Unit, dict[Key, array[float]]]] = [
             (measured, at, unit, defaultdict(lambda: array("d")))
