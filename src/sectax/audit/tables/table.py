@@ -163,11 +163,12 @@ class _Reader:
         keys: list[Key] = [*zip(*levels, strict=True)] if levels else [()] * len(every)
         without: dict[int, list[str]] = defaultdict(list)
         for _, at, unit, values in self.values:
-            for place, (key, number) in enumerate(zip(keys, self.cells.numbers(columns[at], unit), strict=True)):
-                if number is None:
-                    without[place].append(columns[at][place].strip())
-                else:
+            numbers = self.cells.numbers(columns[at], unit)
+            for key, number in zip(keys, numbers, strict=True):
+                if number is not None:
                     values[key].append(number)
+            for place in [place for place, number in enumerate(numbers) if number is None] if None in numbers else ():
+                without[place].append(columns[at][place].strip())
         for place, cells in sorted(without.items()):
             row = portion[place]
             if len(cells) < len(self.values):
