@@ -33,4 +33,8 @@ def test_a_pasted_table_is_read(case: str) -> None:
     found = [*map(in_words, evidence.series), *(f"! {trouble.line}: {trouble.text}" for trouble in evidence.troubles)]
     assert found == expected.strip().split("\n")
     assert looks_like_a_table(text)
-    assert not [outcome.check for outcome in review(evidence) if any(warning.severity is Severity.FATAL for warning in outcome.warnings)]
+    assert not [
+        outcome.check
+        for outcome in review(evidence)
+        if any(warning.severity is Severity.FATAL for warning in outcome.warnings)
+    ]

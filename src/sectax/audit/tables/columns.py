@@ -162,11 +162,14 @@ def roles(
         few = repeats or by_row or (different[at] <= _MOST_LEVELS and whole)
         return at not in of_the_row and (at in sizes or (is_parameter and few))
 
-    by = tuple(column_index(name, names) for name in columns.by) or tuple(filter(is_level, range(len(names))))
-    # Rows that differ in their count alone are no repeats of each other.
-    if not columns.by and not failing:
-        before = (at for at in sorted(counts - aside - of_the_row) if at < values[0])
-        by += tuple(at for at in before if _splits(at, by, texts))
+    by = tuple(column_index(name, names) for name in columns.by)
+    if not by:
+        # Remarks behind the values are levels where rows differ in nothing else, as are counts before them.
+        remarks = {at for at in range(values[0], len(names)) if at not in numeric}
+        by = tuple(at for at in range(len(names)) if at not in remarks and is_level(at))
+        before = {at for at in counts - aside - of_the_row if at < values[0] and not failing}
+        for at in sorted(before | {*filter(is_level, remarks)}):
+            by += (at,) if _splits(at, by, texts) else ()
     counting = next((at for at in free if at in counts and at not in (*values, *by)), None)
     taken = {*used, *by, counting, *(fault[0] for fault in failing)}
     unused = [at for at, name in enumerate(names) if name and at not in taken]
@@ -312,7 +315,7 @@ def is_beside(label: str) -> bool:
 
 def statistic_name(name: str) -> str | None:
     """Return the statistic in a column's name: mean, `p99 (ms)`, `min_us`, `99.9%`, `p999`."""
-    called = words(name) or name.strip()[:2]
+    called = words(re.sub(r"^p\((\d[\d.]*)\)", r"p\1", name)) or name.strip()[:2]
     plain = " ".join(_FILLERS.sub(" ", called).split()) or called
     if (percentile := _PERCENTILE.fullmatch(plain)) is not None and (
         re.search("p|th", plain) or _SHARE.fullmatch(name.strip())

@@ -32,7 +32,7 @@ _ALL_IN = re.compile(
 )
 # The rule of a table of Markdown in an answer or a log.
 _PREFIXED = re.compile(r"[^|]{1,100}(?<=[> ])\|[-: ]{3,}\|[-: |]*")
-_SHORT_NOTE = 120
+_SHORT_NOTE, _LONGEST_PROSE = 120, 2000
 
 
 @dataclass
@@ -161,10 +161,16 @@ def _doubtful(window: list[str], wanted: Collection[str]) -> tuple[int, Layout]:
             layout = _layout(window[at], separator, [window[below]], wanted)
             likely = layout.fits and len(layout.names) > 1, not window[at].startswith("#"), -at, len(layout.names)
             candidates.append(((not {*wanted}.isdisjoint(layout.names), *likely), at, layout))
-    _, at, layout = max(candidates, key=lambda candidate: candidate[0], default=((), 0, None))
-    if layout is None or all(_NUMBER.match(name) for name in layout.names if name):
-        raise BadInput("the table has no line of column names", "put a line of column names above the first row")
+    if not candidates:
+        raise _no_names()
+    _, at, layout = max(candidates, key=itemgetter(0))
+    if all(_NUMBER.match(name) for name in layout.names if name):
+        raise _no_names()
     return at, layout
+
+
+def _no_names() -> BadInput:
+    return BadInput("the table has no line of column names", "put a line of column names above the first row")
 
 
 def _layout(line: str, separator: str, rows: list[str], wanted: Collection[str], *, ruled: bool = False) -> Layout:
@@ -207,11 +213,11 @@ def _title(above: list[str]) -> str:
 
 
 def _unit_for_all(line: str) -> Unit | None:
-    """Return the unit of 'all times in ms', in a short line."""
-    if len(line) > _SHORT_NOTE or any(map(str.isdigit, line)):
-        return None
-    found = (base_unit(match[1]) or base_unit(match[1].split()[0]) for match in _ALL_IN.finditer(line))
-    return None if _BAR.search(line) else next(filter(None, found), None)
+    """Return the unit of 'all times in ms', in a short sentence."""
+    sentences = [] if _BAR.search(line) else re.split(r"(?<=[.;:]) ", line[:_LONGEST_PROSE])
+    short = (text for text in sentences if len(text) <= _SHORT_NOTE and not _DIGIT.search(text))
+    every = (match for text in short for match in _ALL_IN.finditer(text))
+    return next(filter(None, (base_unit(match[1]) or base_unit(match[1].split()[0]) for match in every)), None)
 
 
 def _unmargined(lines: list[str]) -> list[str]:

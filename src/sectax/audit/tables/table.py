@@ -115,8 +115,9 @@ class _Reader:
         self.cells = Cells(layout.separator, [cell.strip() for row in sample for cell in row])
         whole = len(sample) < _SAMPLE
         if whole and not columns.named() and (other := turned(self.names, sample, self.cells)) is not None:
-            self.names, first = other
-            sample, self.count = first, len(first)
+            self.names, first, unread = other
+            self._leave_out(enumerate(unread))
+            sample = first
         elif not self.names[0]:
             # Nothing above the names of rows.
             self.names = ["row" if any(row[0] for row in sample) else "", *self.names[1:]]
@@ -174,9 +175,7 @@ class _Reader:
             if len(cells) < len(self.values):
                 self._note(cells)
             elif any(map(str.strip, row)) and row != self.layout.names:
-                self.not_read += 1
-                if len(self.unread) < _MOST_SHOWN:
-                    self.unread.append((self.count - len(portion) + place, printable(", ".join(row), 60)))
+                self._leave_out([(self.count - len(portion) + place, row)])
         self.row |= zip(keys, every, strict=True)
         if len(self.row) * len(self.values) > MOST_FIGURES:
             raise BadInput(f"more than {MOST_FIGURES} different levels", "--by names columns of levels")
@@ -187,6 +186,12 @@ class _Reader:
                 self.operations[key] += attempts or self._number(
                     row[self.roles.count] if self.roles.count is not None else ""
                 )
+
+    def _leave_out(self, rows: Iterable[tuple[int, Row]]) -> None:
+        for place, row in rows:
+            self.not_read += 1
+            if len(self.unread) < _MOST_SHOWN:
+                self.unread.append((place, printable(", ".join(row), 60)))
 
     def _note(self, cells: Iterable[str]) -> None:
         """Count cells that are not numbers, of a row with others."""

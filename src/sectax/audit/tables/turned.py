@@ -22,33 +22,40 @@ def is_unit_row(row: Sequence[str]) -> bool:
 
 def turned(
     names: Sequence[str], rows: Sequence[Sequence[str]], cells: Cells
-) -> tuple[list[str], list[list[str]]] | None:
-    """Return names and rows of the table that has a row for each arm; None where that is so already."""
+) -> tuple[list[str], list[Sequence[str]], list[Sequence[str]]] | None:
+    """Return names and rows of the table that has a row for each arm, and rows without numbers.
+
+    None where each row is an arm already.
+    """
     if not 2 <= len(rows) <= _MOST_ROWS or len(names) < 2:
         return None
-    first, *columns = zip(*rows, strict=True)
+    read = [row for row in rows if all(map(_is_number, row[1:]))]
+    first, *columns = zip(*(read or rows), strict=True)
     labels = _labels(names[0], [*map(str.strip, first)])
-    arms = [(name, column) for name, column in zip(names[1:], columns, strict=True) if name]
-    if len({*labels}) < len(labels) or not all(_are_numbers(column) for _, column in arms):
+    arms = [(name, column) for name, column in zip(names[1:], columns, strict=True) if not cells.are_ratios(column)]
+    if len({*labels}) < len(labels) or not arms or 2 * len(read) <= len(rows):
         return None
     of_statistics = [label for label in labels if statistic_name(label)]
     summary = len(of_statistics) > 1 and all(label in of_statistics or is_beside(label) for label in labels)
-    units = [column_unit(label) or cells.unit(row[1:]) for label, row in zip(labels, rows, strict=True)]
+    units = [
+        column_unit(label) or cells.unit(row)
+        for label, *row in zip(labels, *(column for _, column in arms), strict=True)
+    ]
     # Rows of several quantities are no arms either.
-    if not arms or not (summary or (len(arms) > 1 and len({unit[0] for unit in units if unit}) > 1)):
+    if not (summary or (len(arms) > 1 and len({unit[0] for unit in units if unit}) > 1)):
         return None
     own = unit_word(names[0])
     headings = [label if column_unit(label) or not own else f"{label} ({own})" for label in labels]
     # Where the units are those of the arms, they are written into the cells.
     every = [unit_word(name) if not any(units) else "" for name, _ in arms]
-    turned = [
+    turned: list[Sequence[str]] = [
         [
             name,
             *(f"{cell} {unit}" if label in of_statistics else cell for label, cell in zip(labels, column, strict=True)),
         ]
         for unit, (name, column) in zip(every, arms, strict=True)
     ]
-    return ["column" if len(arms) > 1 else "", *headings], turned
+    return ["arm" if len(arms) > 1 else "", *headings], turned, [row for row in rows if row not in read]
 
 
 def _labels(heading: str, labels: list[str]) -> list[str]:
@@ -62,6 +69,6 @@ def _labels(heading: str, labels: list[str]) -> list[str]:
     return [f"p{float(share) * scale:.6g}" for share in shares]
 
 
-def _are_numbers(column: Sequence[str]) -> bool:
-    """Whether every cell with a value is a number of some unit."""
-    return all(parse_cell(cell.strip()) is not None for cell in column if not MISSING.fullmatch(cell.strip()))
+def _is_number(cell: str) -> bool:
+    """Whether a cell is a number of some unit, or has no value."""
+    return parse_cell(cell.strip()) is not None or MISSING.fullmatch(cell.strip()) is not None
