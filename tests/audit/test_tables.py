@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
+
 import pytest
 
 from sectax.audit.checks.registry import review
 from sectax.audit.form import Moves, Quantity
 from sectax.audit.reading.asked import Columns
+from sectax.audit.tables.cells import Cells
 from sectax.audit.tables.table import looks_like_a_table, read_table
 from sectax.formats.bad_input import BadInput
 from sectax.model.finding import Severity
@@ -255,3 +259,73 @@ def test_a_table_of_blanks_is_known_by_the_unit_in_a_heading() -> None:
     assert looks_like_a_table("algorithm      sign (ops/s)   verify (ops/s)\nRS256          1,845          61,233\n")
     assert not looks_like_a_table("It took          12 or so\nand then        13 of them\n")
     assert not looks_like_a_table("[4]   0.00-1.02   34.1 Mbits/sec\n[4]   1.02-2.00   40.3 Mbits/sec\n")
+
+
+@pytest.mark.parametrize(
+    ("texts", "milliseconds", "error"),
+    [
+        (
+            (
+                "12.3",
+                "**12.3 ms**",
+                "`12.3`",
+                "~~12.3~~",
+                "12\\.3 ms",
+                "12.3¹",
+                "12.3*",
+                "12.3 [1]",
+                "✅ 12.3 ms",
+                "12.3 🚀",
+            ),
+            12.3,
+            None,
+        ),
+        (
+            ("12.3 (10.1x)", "12.3 ms (-92%)", "12.3 (1.2× slower)", "~12.3 ms", "12,300 µs", "12 300 us", "12'300 us"),
+            12.3,
+            None,
+        ),
+        (("12.3 ± 0.4", "12.3 ± 0.4 ms", "12.3 ms ±0.4 ms", "12.3 (± 0.4) ms", "12.3 +/- 0.4"), 12.3, 0.4),
+        (("10 ms ± 2%", "10 ±2 %"), 10, 0.2),
+        (("1m 23s", "1m23s", "83 s", "83,000"), 83_000, None),
+        (
+            ("<1 ms", "OOM", "n/a", "—", "10-12 ms", "10 / 12", "1_000", "nan", "12 %", "1.2x", "3 MB", "1,2"),
+            None,
+            None,
+        ),
+    ],
+)
+def test_a_cell_is_read_with_all_that_is_around_its_number(
+    texts: tuple[str, ...], milliseconds: float | None, error: float | None
+) -> None:
+    cells, unit = Cells(","), (Quantity.TIME, 1e-3)
+
+    for text in texts:
+        number, spread = cells.number(text, unit), cells.error(text, unit)
+        assert number is None if milliseconds is None else number and number.value * 1e3 == pytest.approx(milliseconds)
+        assert spread is None if error is None else spread and spread.value * 1e3 == pytest.approx(error)
+
+
+def test_a_decimal_comma_in_one_cell_is_one_in_all() -> None:
+    cells = Cells("|", ["12,5", "1.234"])
+
+    assert [cells.number(text).value for text in ("12,5", "1.234", "1.234,5", "0,125")] == [12.5, 1234, 1234.5, 0.125]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("filler", ["|", "a ", "1 ", "1,", "a|b ", "- ", "*", "(", "p99 ", "\t", "│"])
+def test_a_long_line_is_read_or_refused_at_once(filler: str) -> None:
+    line = (filler * 2**16)[: 2**16]
+    began = time.process_time()
+    for text in (line, f"a,ms\n{line}\nb,2", f"| a | ms |\n|---|---|\n|{line}|\n| b | 2 |", f"{line}\n\na,ms\nb,1"):
+        with contextlib.suppress(BadInput):
+            read(text)
+
+    assert time.process_time() - began < 8
+
+
+def test_a_long_csv_has_its_later_rows_and_no_later_tables() -> None:
+    rows = [f"{'ab'[number % 2]},{number}" for number in range(100_003)]
+
+    (first, second) = read_table(["side,ms", *rows], Columns()).series
+
+    assert (len(first.values), len(second.values)) == (50_002, 50_001)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from sectax.audit.form import Quantity
-from sectax.audit.reading.printed import Number, plain_number
+from sectax.audit.reading.printed import KINDS, Number, plain_number, read
 from sectax.audit.reading.units import Unit, base_unit
 from sectax.formats.numbers import LARGEST
 
@@ -34,8 +34,7 @@ _CELL = re.compile(
     rf"(?P<bound>[<>≤≥]=?)?(?:[~≈∼]|ca\.|about )?\s*(?P<number>{_SIGNED})\s*(?P<unit>{_UNIT})?"
     rf"(?:\s*(?:±|\+/-|\+-)\s*(?P<error>{_SIGNED})\s*(?P<of_error>{_UNIT})?)?"
 )
-_DURATION = re.compile(r"(?:\d{1,9}(?:\.\d{1,9})?\s?(?:d|h|hr|m|min|s|sec|ms|us|µs|ns)\s?){2,5}")
-_PART = re.compile(r"([\d.]+)\s?([a-zµ]+)")
+_DURATION = re.compile(KINDS["t"][0])
 _WITH_UNIT = re.compile(r"([+-]?\d{1,20}(?:\.\d{0,20})?(?:[eE][+-]?\d{1,4})?) ?([A-Za-zµμ/%]{0,20})")
 _DECIMAL = re.compile(r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d*),\d+")
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?")
@@ -85,16 +84,9 @@ def parse_cell(text: str) -> Cell | None:
 
 def _seconds(text: str) -> Number | None:
     """Parse a duration of several units: '1m 23s', '2h5m'."""
-    if len(text) > _LONGEST or _DURATION.fullmatch(text := unmarked(text)) is None:
-        return None
-    total, step = 0.0, 0.0
-    for part in _PART.finditer(text):
-        unit = {"m": (Quantity.TIME, 60.0), "d": (Quantity.TIME, 86400.0)}.get(part[2]) or base_unit(part[2])
-        number = plain_number(part[1], unit[1]) if unit else None
-        if number is None:
-            return None
-        total, step = total + number.value, number.step
-    return Number(total, step)
+    text = unmarked(text)
+    duration = read("t", text) if len(text) <= _LONGEST and _DURATION.fullmatch(text) else None
+    return duration if isinstance(duration, Number) else None
 
 
 class Cells:
@@ -179,9 +171,8 @@ class Cells:
     def _plain(self, number: str) -> str:
         """Write a number with a decimal point, and without separators of thousands."""
         number = re.sub("[ '’]", "", number)
-        if (self.decimal_comma and _DECIMAL.fullmatch(number)) or number.rfind(",") > number.rfind(".") > 0:
-            return number.replace(".", "").replace(",", ".")
-        if number.count(".") > 1 or (self._dots and _DOTS.fullmatch(number)):
+        decimal = (self.decimal_comma and _DECIMAL.fullmatch(number)) or number.rfind(",") > number.rfind(".") > 0
+        if decimal or number.count(".") > 1 or (self._dots and _DOTS.fullmatch(number)):
             return number.replace(".", "").replace(",", ".")
         # A comma that separates no thousands is not read.
         return number.replace(",", "") if _GROUPED.fullmatch(re.sub("[eE].*", "", number)) else number.replace(",", "?")

@@ -53,6 +53,7 @@ _CLOCK_S = 100_000_000
 _PERCENTILE = re.compile(
     r"(?:p ?|percentile |pct )?(100|\d{1,2}|9\d{2,4})(?:\.(\d{0,4}))?(?:th|st|nd|rd)?(?: percentile| pct| ?ile)?"
 )
+_PER_SECOND = re.compile(r"\b(?:req|requests?|ops?|operations)\s?/\s?s(?:ec(?:ond)?)?\b")
 _SHARE = re.compile(r"\d{1,3}(?:\.\d{1,4})?\s?%(?:[ile]{3,4})?")
 _FAILED, _PERCENT = "(?:errors?(?= rate)|errors|failed|failures?|fail|errs?|timeouts)", "(?:percent|percentage|pct)"
 # Failures of a row by its cell and number: counts first, percentages last.
@@ -225,6 +226,12 @@ def _measured(
     by_quantity: dict[Quantity | str, list[int]] = {}
     for at in arms:
         by_quantity.setdefault(columns.unit or (unit[0] if (unit := units[at]) else ""), []).append(at)
+    if len(by_quantity) > 1:
+        # A statistic without a unit is of the quantity to its left.
+        for at in numeric:
+            left = [unit for unit in units[:at] if unit and unit[0] in by_quantity]
+            if not units[at] and statistic_name(names[at]):
+                units[at] = left[-1] if left else (Quantity.OTHER, 1.0)
     measured = []
     for quantity, group in by_quantity.items():
         centre = [at for at in group if statistic_name(names[at]) in ("mean", "median")]
@@ -315,7 +322,7 @@ def is_beside(label: str) -> bool:
 
 def statistic_name(name: str) -> str | None:
     """Return the statistic in a column's name: mean, `p99 (ms)`, `min_us`, `99.9%`, `p999`."""
-    called = words(re.sub(r"^p\((\d[\d.]*)\)", r"p\1", name)) or name.strip()[:2]
+    called = words(_PER_SECOND.sub("", re.sub(r"^p\((\d[\d.]*)\)", r"p\1", name))) or name.strip()[:2]
     plain = " ".join(_FILLERS.sub(" ", called).split()) or called
     if (percentile := _PERCENTILE.fullmatch(plain)) is not None and (
         re.search("p|th", plain) or _SHARE.fullmatch(name.strip())

@@ -10,7 +10,7 @@ from sectax.audit.tables.cells import MISSING, Cells, parse_cell
 from sectax.audit.tables.columns import column_unit, is_beside, statistic_name, unit_word, words
 
 _MOST_ROWS = 500
-_PERCENTILES = re.compile(r"(?:.* )?(?:percentiles?|quantiles?|percentage|percent|pct)(?: .*)?|p")
+_PERCENTILES = re.compile(r"(?:.* )?(?:percentiles?|quantiles?)(?: .*)?|percentage served|p")
 
 
 def is_unit_row(row: Sequence[str]) -> bool:
