@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, filterfalse, islice, takewhile
 from operator import itemgetter, methodcaller
 
@@ -47,14 +47,20 @@ class Layout:
     lines: Iterable[str] = ()  # the following lines, unchanged
     title: str = ""  # the heading above it
     unit: Unit | None = None  # which a line above it, or below, gives for all
+    numbers: list[int] = field(default_factory=list)  # of the lines of rows, where others are between them
 
     def rows(self) -> Iterator[list[str]]:
         """Yield rows without rules, comments and repeated names; raises `csv.Error`."""
-        lines = filterfalse(methodcaller("startswith", "#"), self.lines)
         if self.separator not in ("|", " "):
+            lines = filterfalse(methodcaller("startswith", "#"), self.lines)
             return csv.reader(lines, delimiter=self.separator, strict=True, skipinitialspace=True)
-        rows = (self.fields(line) for line in lines if line.strip() and not _is_rule(line))
-        return (row for row in rows if row != self.names)
+        return self._numbered()
+
+    def _numbered(self) -> Iterator[list[str]]:
+        for number, line in enumerate(self.lines, 1):
+            if line.strip() and line[0] != "#" and not _is_rule(line) and (row := self.fields(line)) != self.names:
+                self.numbers.append(number)
+                yield row
 
     def fields(self, line: str) -> list[str]:
         cells = fields(line, self.separator)

@@ -116,7 +116,7 @@ class _Reader:
         whole = len(sample) < _SAMPLE
         if whole and not columns.named() and (other := turned(self.names, sample, self.cells)) is not None:
             self.names, first, unread = other
-            self._leave_out(enumerate(unread))
+            self._leave_out((sample.index(row), row) for row in unread)
             sample = first
         elif not self.names[0]:
             # Nothing above the names of rows.
@@ -215,7 +215,7 @@ class _Reader:
             raise BadInput(f"{self.not_read} of {self.count} rows are not usable{first}")
 
     def _line(self, place: int) -> int:
-        return self.layout.place + place + 1
+        return self.layout.place + (self.layout.numbers[place] if self.layout.numbers else place + 1)
 
     def read(self) -> str:
         """How the columns were read, in words."""
