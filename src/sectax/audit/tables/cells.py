@@ -17,7 +17,8 @@ MISSING = re.compile(r"(?:[-‐-―−~?./\s]*+|(?:n/?a|nan|null|none|nil|tbd|un
 _FAILED = re.compile(r"oom|time(?:d )?-?out|err(?:or)?|fail(?:ed)?|crash(?:ed)?|killed|dnf|unsupported", re.IGNORECASE)
 _LONGEST = 100
 _DIGIT = re.compile(r"\d")
-_MARK = re.compile(r"[\\*`~_\[]")
+_MARK = re.compile(r"[\\*`~_\[<]")
+_TAG = re.compile(r"</?[a-z]{1,10}[^<>]{0,60}>")
 _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~-])")
 _LINK = re.compile(r"\[([^\[\]]{1,100})\]\([^()\s]{1,500}\)")
 _PAIRED = re.compile(r"(~~|__?)(?=\S)(.{1,200})(?<=\S)\1")
@@ -58,7 +59,7 @@ def unmarked(text: str) -> str:
     """Remove Markdown's marks: bold, code, strikethrough, links and escapes."""
     text = text.strip()
     if len(text) < _LONGEST and _MARK.search(text):
-        text = _LINK.sub(r"\1", _ESCAPED.sub(r"\1", text)).strip(" *`")
+        text = _LINK.sub(r"\1", _ESCAPED.sub(r"\1", _TAG.sub(" ", text))).strip(" *`")
         while (inner := _PAIRED.fullmatch(text)) is not None:
             text = inner[2].strip(" *`")
     return text

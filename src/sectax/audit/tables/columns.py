@@ -46,6 +46,10 @@ _OF_VALUES = re.compile(r"\b(?:mean|average|avg|median|min|max|stddev|p \d\d)")
 _DERIVED = re.compile(
     r".*\b(?:change|factor|speed ?up|delta|diff(?:erence)?|overhead|ratio|vs|relative|slow ?down)\b.*"
 )
+_REPEAT = re.compile(
+    r"\s*(?:#|(?:run|trial|iter(?:ation)?|rep|repeat|try|attempt) ?#?)\d{1,3}\b.*|\d{1,3}(?:st|nd|rd|th) run\b.*",
+    re.IGNORECASE,
+)
 _SIZES = re.compile(r".*\b(?:size|payload|body|block|object|message|length)s?\b.*|bytes")
 _LONGEST = 200
 # Seconds since 1970, rather than a duration.
@@ -81,6 +85,8 @@ class Measured:
     # Statistics of a single value column and of the columns next to it, each with its unit.
     summaries: dict[str | None, tuple[int, Unit]]
 
+    repeats: bool = False  # whether the columns are runs of the same: 'run 1', 'run 2'
+
     def columns(self) -> Iterator[int]:
         yield from self.values
         yield from (at for at, _ in self.summaries.values())
@@ -115,9 +121,13 @@ def roles(
     numeric = [at for at, column in enumerate(texts) if cells.are_numbers(column, units[at])]
     if not numeric:
         raise NoNumbers("no column has numbers", f"--value COLUMN --unit UNIT; the columns are {listed(names)}")
-    derived = {
-        at for at in numeric if not units[at] and (_DERIVED.fullmatch(called[at]) or cells.are_ratios(texts[at]))
-    }
+    derived: set[int] = set()
+    for at in numeric:
+        # A difference may have a unit too.
+        arms = [arm for arm in numeric if arm < at and arm not in derived and units[arm] and units[arm] == units[at]]
+        named = _DERIVED.fullmatch(called[at]) or names[at].startswith("Δ")
+        if (named and (not units[at] or len(arms) > 1)) or (not units[at] and cells.are_ratios(texts[at])):
+            derived.add(at)
     failing = [
         (at, how, 100 * (pattern is _OF_100))
         for pattern, how in _FAILURES.items()
@@ -236,10 +246,14 @@ def _measured(
     for quantity, group in by_quantity.items():
         centre = [at for at in group if statistic_name(names[at]) in ("mean", "median")]
         alone = [at for at in group if statistic_name(names[at]) is None]
+        runs = [at for at in alone if _REPEAT.fullmatch(names[at])]
+        # The mean beside runs is theirs.
+        centre, alone = ([], runs) if len(runs) > 1 else (centre, alone)
         if not (centre or quantity) and len(alone) > 1:
             break
         found = {at: _unit(columns, names[at], units[at]) for at in centre[:1] or alone or group[:1]}
-        measured.append(Measured(found, _adjacent(found, names, numeric, units)))
+        repeats = len(found) > 1 and all(_REPEAT.fullmatch(names[at]) for at in found)
+        measured.append(Measured(found, _adjacent(found, names, numeric, units), repeats))
     if len(measured) < max(1, len(by_quantity)):
         hint = f"--value COLUMN --unit UNIT; the columns are {listed(names)}"
         raise BadInput("the column of values is ambiguous", hint)

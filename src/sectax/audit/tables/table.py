@@ -123,11 +123,12 @@ class _Reader:
             self.names = ["row" if any(row[0] for row in sample) else "", *self.names[1:]]
         self.roles = roles(self.names, sample, self.cells, columns, layout.unit)
         # Values by column and levels; for each combination of levels a row, failures and operations.
-        self.values: list[tuple[Measured, int, Unit, dict[Key, array[float]]]] = [
-            (measured, at, unit, defaultdict(lambda: array("d")))
-            for measured in self.roles.measured
-            for at, unit in measured.values.items()
-        ]
+        self.values: list[tuple[Measured, int, Unit, dict[Key, array[float]]]] = []
+        for measured in self.roles.measured:
+            of_all: dict[Key, array[float]] = defaultdict(lambda: array("d"))
+            for at, unit in measured.values.items():
+                own: dict[Key, array[float]] = defaultdict(lambda: array("d"))
+                self.values.append((measured, at, unit, of_all if measured.repeats else own))
         self.row: dict[Key, Row] = {}
         self.failed: dict[Key, float] = defaultdict(float)
         self.operations: dict[Key, float] = defaultdict(float)
@@ -236,13 +237,13 @@ class _Reader:
     def _every(self) -> Iterator[Series]:
         for key in self.row:
             for measured, at, unit, values in self.values:
-                if key in values:
+                if key in values and (at == next(iter(measured.values)) or not measured.repeats):
                     yield self._series(key, measured, at, unit, values[key])
 
     def _series(self, key: Key, measured: Measured, at: int, unit: Unit, values: array[float]) -> Series:
         names, row, roles = self.names, self.row[key], self.roles
         levels = {names[place]: level for place, level in zip(roles.by, key, strict=True)}
-        levels |= {"column": names[at]} if len(measured.values) > 1 else {}
+        levels |= {"column": names[at]} if len(measured.values) > 1 and not measured.repeats else {}
         label = ", ".join(levels.values())
         # With several columns, none of their names describes all values.
         several = len(roles.measured) > 1
