@@ -137,8 +137,11 @@ def roles(
     ]
     different = [len({*column}) for column in texts]
     of_the_row = {at for at, name in enumerate(called) if _OF_THE_ROW.fullmatch(name)}
-    of_the_row |= {at for at in numeric if _is_index(texts[at], called[at], units[at])}
-    free = [at for at in numeric if names[at] not in columns.named() and at not in derived]
+    indexes = {at for at in numeric if _is_index(texts[at], called[at], units[at])}
+    of_the_row |= indexes
+    # A clock has a unit too.
+    aside = derived | {at for at in indexes if units[at]}
+    free = [at for at in numeric if names[at] not in columns.named() and at not in aside]
     counts = {at for at in numeric if _COUNTS.fullmatch(called[at])}
     amounts = {at: unit for at in numeric if (unit := units[at]) and unit[0] is Quantity.MEMORY}
     sizes = {at: unit for at, unit in amounts.items() if _SIZES.fullmatch(called[at])}
@@ -166,8 +169,8 @@ def roles(
             numbered = at in of_the_row and all(any(map(str.isdigit, text)) for text in texts[at] if text)
             return not (numbered or different[at] > _MOST_LEVELS) or (repeats and not dates)
         # Parameters come before their results, or have their names.
-        before = at < values[0] and (at in amounts or not units[at]) and not _OF_VALUES.search(called[at])
-        is_parameter = before or _PARAMETERS.fullmatch(called[at]) is not None
+        before = (at < values[0] and (at in amounts or not units[at])) or _PARAMETERS.fullmatch(called[at])
+        is_parameter = bool(before) and not _OF_VALUES.search(called[at])
         # Not measurements beside the value: parameters are whole numbers where there are many.
         whole = len(sample) <= _FEW or all(text.strip().isdecimal() for text in texts[at])
         few = repeats or by_row or (different[at] <= _MOST_LEVELS and whole)

@@ -19,7 +19,7 @@ from sectax.formats.bad_input import BadInput
 MOST_COLUMNS = 2000
 # The most lines of text above the line of names of a doubtful table, and lines in which tables are looked for.
 _MOST_ABOVE, _MOST_LINES = 50, 100_000
-_NEAR, _MOST_SEARCHED = 7, 1000
+_NEAR, _MOST_SEARCHED, _MOST_BETWEEN = 7, 1000, 10_000
 _RULE = re.compile(r"[:+|_ \t─-╿]*+[-=─━═][-:=+|_ \t─-╿]*+|[─-╿+|\s]*+")
 _BAR = re.compile(r"(?<!\\)[|│┃║]")
 _NUMBER = re.compile(r"\s*(?:[^\w\s]{0,3}\s?[+-]?\.?\d|nan$)", re.IGNORECASE)
@@ -132,8 +132,7 @@ def find_tables(lines: Iterable[str], wanted: Collection[str] = ()) -> Iterator[
 
 def _first_table(every: list[str], begin: int, wanted: Collection[str]) -> tuple[int, Layout | None]:
     """Return the first line of names that more than one line shows to be one."""
-    for at in range(begin, len(every)):
-        line = every[at]
+    for at, line in enumerate(every[begin : begin + _MOST_BETWEEN], begin):
         if not line.strip() or _is_rule(line):
             continue
         below = [*islice(filterfalse(_is_rule, every[at + 1 : at + 1 + _NEAR]), 3)]
@@ -188,12 +187,12 @@ def _layout(line: str, separator: str, rows: list[str], wanted: Collection[str],
     if names[0] not in wanted:
         names[0] = names[0].lstrip("# ")
     # Text may resemble a table by chance: a number is not a column name.
-    named = separator != " " or not any(map(_NUMBER.match, names))
+    named = len(names) == len(cells[0]) and (separator != " " or not any(map(_NUMBER.match, names)))
     numbers = [any(map(_NUMBER.match, row[:MOST_COLUMNS])) for row in cells]
-    unit = any(map(column_unit, names[:MOST_COLUMNS]))
+    unit = named and any(numbers) and any(map(column_unit, names[:MOST_COLUMNS]))
     # A first row without a number may be the line of names itself.
     known = numbers[0] or (any(numbers) and (unit or is_unit_row(cells[0])))
-    fits = named and known and len(names) == len(cells[0])
+    fits = named and known
     agree = fits and 1 < len(names) <= MOST_COLUMNS and all(len(row) == len(names) for row in cells)
     if agree and separator == " " and not unit:
         parsed = (parse_cell(cell) for row in cells for cell in row[1:MOST_COLUMNS])
