@@ -25,7 +25,7 @@ _OPERATION = re.compile(
     r"[kmg]?(?:op|operation|req|request|resp|response|iter|iteration|call|quer(?:y|ie)|tx|txn|transaction|tran|trx|event"
     r"|msg|message|it|run|exec|execution|invocation|loop|query|frame|record|row|item|elem|element|key|hash|hashe|sign"
     r"|signature|verif(?:y|ie)|handshake|conn|connection|token|job|task|packet|pkt|insert|read|write|get|set|put|lookup"
-    r"|sample|cycle|step|file|object|doc|document|user|page|hit|image|parse)s?"
+    r"|sample|cycle|step|file|object|anfragen|doc|document|user|page|hit|image|parse)s?"
 )
 _CYCLES = re.compile(r"[kmg]?cycles?(?:/(?:byte|b|op|call|iter|iteration))?|cpb")
 _RATE = re.compile(r"([kmg]?)(?:[rqtf]ps|iops|hz)")

@@ -41,7 +41,9 @@ _PARAMETERS = re.compile(
     r".*\b(?:connections?|conns?|threads?|concurrency|clients?|users|vus|workers|cores|cpus|procs?|gomaxprocs|streams"
     r"|size|payload|bytes|bits|key ?(?:size|length|bits)|batch(?: size)?|depth|qd|c|n)"
 )
-_OF_VALUES = re.compile(r"\b(?:mean|average|avg|median|min|max|stddev|p \d\d)")
+_OF_VALUES = re.compile(
+    r"\b(?:mean|average|avg|median|min|max|stddev|p \d\d|throughput|latency|duration|score|speed|bandwidth|elapsed)"
+)
 # What is computed of others.
 _DERIVED = re.compile(
     r".*\b(?:change|factor|speed ?up|delta|diff(?:erence)?|overhead|ratio|vs|relative|slow ?down)\b.*"
