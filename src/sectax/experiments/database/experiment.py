@@ -27,6 +27,7 @@ _TRANSFERS = (
     "It applies to these versions of PostgreSQL and libpq on this machine, over loopback: a network adds its round "
     "trips, and a new TLS 1.3 connection has one more. Longer queries become slower by the same time, not ratio."
 )
+_WEIGH = "keep connections open, as a pool does: sectax advise says how many transactions a new one costs"
 _SAME_KEPT = "it differs only when a connection is opened: measured with connection=new"
 
 
@@ -77,6 +78,8 @@ class DatabaseExperiment(Experiment):
             in_time=True,
             explained=explained,
             month_by_default=False,
+            caveats=database.CAVEATS,
+            weigh=_WEIGH,
             changes="library or key",
         )
         return AdviceRules(LATENCY.name, choice)

@@ -35,6 +35,11 @@ ACCESS = {
     "md5": DatabaseAccess("disable", MD5),
     "trust": DatabaseAccess("disable", TRUST),
 }
+# What a level gives up, whatever it costs.
+CAVEATS = {
+    "md5": "no protection: MD5 is broken, and the answers are not encrypted",
+    "trust": "no protection: whoever reaches the port is let in",
+}
 # On pgbench's tables at scale 1; the first query is that of --select-only.
 QUERIES = {
     SELECT: "SELECT abalance FROM pgbench_accounts WHERE aid = :aid",

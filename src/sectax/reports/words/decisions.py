@@ -165,14 +165,16 @@ def _costs(plan: Plan, decision: Decision) -> Iterator[str]:
     levels: dict[str, list[Finding]] = defaultdict(list)
     for finding in decision.findings:
         levels[plan.treatment(finding.comparison.treatment).levels[plan.control]].append(finding)
-    sentences: dict[str, list[str]] = defaultdict(list)
-    for level, same in levels.items():
-        sentences["; ".join(_cost(plan, decision, same))].append(names.level(plan.control, printable(level)))
     metric = plan.metric(decision.findings[0].comparison.metric)
     by = f" in {names.metric(plan, metric.name)}" if metric.cpu and metric.unit == "s" else ""
+    sentences: dict[str, list[str]] = defaultdict(list)
+    for level, same in levels.items():
+        cost = "; ".join(_cost(plan, decision, same))
+        parts = [f"{cost}{by}" if cost else "", printable(decision.choice.caveats.get(level, ""))]
+        sentences["; ".join(filter(None, parts))].append(names.level(plan.control, printable(level)))
     for sentence, about in sentences.items():
         if sentence:
-            yield f"{', '.join(about)}: {sentence}{by}."
+            yield f"{', '.join(about)}: {sentence}."
 
 
 def _cost(plan: Plan, decision: Decision, same: list[Finding]) -> Iterator[str]:
