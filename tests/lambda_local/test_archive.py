@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import random
 import stat
 import struct
 import sys
+import tracemalloc
 import zipfile
 import zlib
 from pathlib import Path
@@ -101,6 +103,8 @@ def test_links_inside_the_folder_stay(tmp_path):
         [("device", "", (stat.S_IFCHR | 0o644) << 16)],
         [("file", "x", 0), ("file/in", "x", 0)],
         [("long", "x" * 5000, LINK)],
+        [("empty", "", LINK)],
+        [("nul", "a\0b", LINK)],
         [("loop", "loop", LINK), ("through", "loop/../../evil", LINK)],
     ],
     ids=lambda entries: entries[-1][0],
@@ -126,6 +130,21 @@ def encrypted() -> bytes:
 
 
 MB = 2**20
+
+
+def packed_zeros(method: int, size: int = 48 * MB) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", method) as out:
+        out.writestr("zeros", bytes(size))
+    return packed.getvalue()
+
+
+def with_dictionary(data: bytes, size: int) -> bytes:
+    """An archive whose only entry, of LZMA, asks for a dictionary of another size."""
+    start = 30 + len("zeros") + 5
+    return data[:start] + struct.pack("<I", size) + data[start + 4 :]
+
+
 LYING = replaced(archive({"zeros": bytes(3 * MB)}), struct.pack("<L", 3 * MB), struct.pack("<L", 1000))
 WRONG = replaced(zipped(("a", "hello", 0)), struct.pack("<L", zlib.crc32(b"hello")), bytes(4))
 REFUSED = {
@@ -145,6 +164,59 @@ def test_unbounded_and_falsified_archives_are_rejected(tmp_path, monkeypatch, da
     with pytest.raises(BadArchive, match=words):
         unpack(data, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_compressions_with_large_steps_are_unpacked_in_little_memory(tmp_path, method):
+    data = packed_zeros(method)
+    tracemalloc.start()
+    try:
+        size = unpack(data, tmp_path / "out")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert (size, (tmp_path / "out/zeros").read_bytes()) == (48 * MB, bytes(48 * MB))
+    assert len(data) < MB
+    assert peak < 16 * MB
+
+
+def test_an_lzma_entry_gets_no_larger_dictionary_than_it_can_use(tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "_DICTIONARY_BYTES", MB)
+    small, large = packed_zeros(zipfile.ZIP_LZMA, MB // 2), packed_zeros(zipfile.ZIP_LZMA, 2 * MB)
+    unpack(with_dictionary(small, 2**32 - 1), tmp_path / "small")
+
+    assert (tmp_path / "small/zeros").read_bytes() == bytes(MB // 2)
+    with pytest.raises(BadArchive, match="2 MiB of memory"):
+        unpack(with_dictionary(large, 2**32 - 1), tmp_path / "large")
+    assert not (tmp_path / "large").exists()
+
+
+def test_damaged_lzma_and_bzip2_are_refused(tmp_path):
+    generator, refused = random.Random(5), 0
+    for number in range(200):
+        damaged = bytearray(packed_zeros((zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)[number % 2], 1000))
+        for _ in range(generator.randint(1, 4)):
+            damaged[generator.randrange(30, len(damaged))] = generator.randrange(256)
+        try:
+            unpack(bytes(damaged), tmp_path / str(number))
+        except BadArchive:
+            refused += 1
+
+    assert refused > 150
+
+
+@pytest.mark.parametrize("data", [zipped(("link", "a\0b", LINK)), zipped(("link", "", LINK))], ids=["nul", "empty"])
+def test_a_link_that_cannot_be_made_is_answered_with_status_400(lambda_, data):
+    with pytest.raises(lambda_.exceptions.InvalidParameterValueException, match="link"):
+        lambda_.publish_layer_version(LayerName="links", Content={"ZipFile": data})
+
+
+def test_a_name_with_nul_is_answered_with_status_400(lambda_):
+    data = replaced(zipped(("n_ame", "x", 0)), b"n_ame", b"n\0ame")
+
+    with pytest.raises(lambda_.exceptions.InvalidParameterValueException, match="outside its folder"):
+        lambda_.publish_layer_version(LayerName="names", Content={"ZipFile": data})
 
 
 def test_damaged_archives_are_refused_whatever_is_damaged(tmp_path):
