@@ -16,6 +16,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from sectax.formats import toml_text
+from sectax.formats.bad_input import BadInput
 from sectax.model.errors import WrongUse
 from sectax.text.near import did_you_mean
 from sectax.text.printable import printable
@@ -51,13 +53,10 @@ class ConfigFile:
 
     def sections(self, hint: str = "it is TOML: [run], and below it margin = '5%'") -> dict[str, Any]:
         """Parse the file. Raises `WrongUse`, with *hint*."""
-        import tomllib
-
         try:
-            return tomllib.loads(self.text)
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
-            why = "it is nested too deeply" if isinstance(error, RecursionError) else error
-            raise WrongUse(f"{self.path} cannot be read: {why}", hint) from error
+            return toml_text.parse(self.text)
+        except BadInput as error:
+            raise WrongUse(f"{self.path} cannot be read: {error.message}", hint) from error
 
     def is_trusted(self) -> bool:
         return _mark(self.text).exists()
@@ -93,9 +92,9 @@ def read_text(path: Path, hint: str = "") -> str:
     try:
         if path.stat().st_uid not in (os.geteuid(), 0):
             raise WrongUse(f"{path} belongs to another user", f"copy it, or ignore it with {NO_CONFIG}")
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
+        return toml_text.read_text(path)
+    except (OSError, BadInput) as error:
+        why = error.strerror if isinstance(error, OSError) else error.message
         raise WrongUse(f"{path} cannot be read: {why}", hint) from error
 
 

@@ -11,7 +11,6 @@ import re
 import shutil
 import sys
 import tempfile
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import entry_points
@@ -20,6 +19,8 @@ from typing import Literal
 
 import msgspec
 
+from sectax.formats import toml_text
+from sectax.formats.bad_input import BadInput
 from sectax.model.errors import WrongUse
 from sectax.parts import cache, go, go_programs, installer
 from sectax.parts.files import checksum
@@ -171,8 +172,8 @@ def load(name: str) -> Probe:
             raise WrongUse(f"there is no probe {name!r}", did_you_mean(name, names()))
         folder = next(iter(points)).load()(name)
     try:
-        manifest = msgspec.convert(tomllib.loads((folder / "probe.toml").read_text()), Manifest)
-    except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        manifest = msgspec.convert(toml_text.read(folder / "probe.toml"), Manifest)
+    except (OSError, BadInput, msgspec.ValidationError) as error:
         raise WrongUse(f"the manifest of probe {name} cannot be used: {error}", f"see {folder}/probe.toml") from error
     return Probe(folder, manifest)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from sectax.formats import toml_text
 from sectax.formats.curves import contradiction
 from sectax.model.errors import WrongUse
 from sectax.model.published import PublishedFactor, PublishedLevel, PublishedStudy, PublishedTable, Remark
@@ -52,10 +52,11 @@ def read(text: str) -> PublishedStudy:
     """Parse a study from the text of its file.
 
     Raises:
-        ValueError: not TOML, a member that is missing, unknown or of another type, a required fact that is missing, or
+        BadInput: not TOML.
+        ValueError: a member that is missing, unknown or of another type, a required fact that is missing, or
             a table whose shape is not that of its labels.
     """
-    raw = tomllib.loads(text)
+    raw = toml_text.parse(text)
     if raw.pop("schema", None) != SCHEMA:
         raise ValueError(f"the study's schema is not {SCHEMA}")
     study = msgspec.convert(raw, PublishedStudy)

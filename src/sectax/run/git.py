@@ -38,6 +38,7 @@ _OWN_SCOPES = ("local", "worktree")  # settings of the repository itself, in con
 _TIMEOUT_S = 5.0
 _READ_S = 60.0  # a branch with many run files
 _CHUNK = 1 << 20
+_MOST_TEXT = 1 << 20  # a file of settings
 
 
 def revision_facts(environment: Mapping[str, str] = os.environ, checkout: str | None = None) -> dict[str, str]:
@@ -118,7 +119,10 @@ def copy_blobs(blobs: Sequence[Blob], targets: Sequence[Path]) -> bool:
 
 
 def read_blob(commit: str, path: str) -> str | None:
-    """The text of a commit's file; None if it is not there, or not UTF-8."""
+    """The text of a commit's file; None if it is not there, too large, or not UTF-8."""
+    size = ask_git("cat-file", "-s", f"{commit}:{path}")
+    if size is None or int(size) > _MOST_TEXT:
+        return None
     content = _run_git(("cat-file", "blob", f"{commit}:{path}"), (), None, _TIMEOUT_S)
     try:
         return None if content is None else content.decode()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 import shutil
 import sys
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,8 @@ from pathlib import Path
 import msgspec
 
 from sectax.experiments.on_lambda.code import pack
+from sectax.formats import toml_text
+from sectax.formats.bad_input import BadInput
 from sectax.model.errors import WrongUse
 from sectax.parts import cache, files, go, go_programs, installer
 from sectax.parts.installer import SetUpFailed
@@ -63,8 +64,8 @@ def load(name: str, language: str) -> Function:
     """Load a function's manifest. Raises `WrongUse` if there is none."""
     folder = cache.bundled("functions", name)
     try:
-        manifest = msgspec.convert(tomllib.loads((folder / "function.toml").read_text()), _Manifest)
-    except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        manifest = msgspec.convert(toml_text.read(folder / "function.toml"), _Manifest)
+    except (OSError, BadInput, msgspec.ValidationError) as error:
         raise WrongUse(f"the function {name!r} cannot be used: {error}", f"see {folder}") from error
     if language not in manifest.languages:
         raise WrongUse(f"{name} is not available in {language!r}", f"available: {', '.join(manifest.languages)}")
