@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from sectax.gate import history as gate_history
 from sectax.gate.checkouts import Repository
 from sectax.gate.history import history
 from sectax.model.errors import WrongUse
+from sectax.run import git as run_git
+from sectax.run.git import read_blob
 from sectax.run.git import revision_facts as revision
 from tests.gate.repositories import commit, git
 from tests.program import sectax
@@ -112,3 +115,27 @@ def test_the_run_records_the_revision_and_the_conditions(repository: Path) -> No
         shown = sectax(*command, folder=repository).out
         assert document["run"]["revision"] in shown.replace("\n  ", "")
         assert "GITHUB_RUN_ID 7" in shown.replace("\n  ", " ")
+
+
+def test_a_long_path_in_a_branch_is_read_like_others(repository: Path) -> None:
+    for folder in ("a" * 200 + "/" + "é" * 100, "b"):
+        (repository / folder).mkdir(parents=True)
+        (repository / folder / "run.sectax").write_text("no run")
+    commit(repository)
+
+    unreadable = history("HEAD").unreadable
+
+    assert len(unreadable) == 2
+    assert all(name.endswith(".sectax") and len(name.encode()) < 256 for name in unreadable)
+
+
+def test_files_of_a_revision_have_a_limit(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (repository / "run.sectax").write_text("x" * 2000)
+    commit(repository)
+    monkeypatch.setattr(gate_history, "_MOST_BYTES", 1000)
+    monkeypatch.setattr(run_git, "_MOST_TEXT", 1000)
+
+    with pytest.raises(WrongUse, match="GiB"):
+        history("HEAD")
+    assert read_blob("HEAD", "run.sectax") is None
+    assert read_blob("HEAD", "code") == "one"
