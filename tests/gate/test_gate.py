@@ -1,5 +1,6 @@
 """The gate's rules: what two sessions make of a build, and the checkouts that they measure."""
 
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from sectax.reports.gate import github_annotations, junit, lines, markdown
 from tests.gate.repositories import commit as commit_all
 from tests.gate.repositories import git
 from tests.golden import as_agreed
+from tests.needs import needs
 
 GOLDEN = Path(__file__).with_name("golden")
 HOLDS = GateLimit("slower>5%", ConditionAnswer.HOLDS, ("new: 9 % slower (7 to 11 %)",), "")
@@ -129,6 +131,16 @@ def test_a_fresh_checkout_is_built_again_and_removed(repository: Repository) -> 
         assert (fresh / "made").read_text() == "two"
     assert kept.exists()
     assert not fresh.exists()
+
+
+@needs("root")
+def test_a_cached_checkout_of_another_user_is_refused(repository: Repository, tmp_path: Path) -> None:
+    commit = repository.commit("main")
+    with repository.cached(commit, None) as tree:
+        os.chown(tree.parent, 12345, -1)
+
+    with pytest.raises(WrongUse, match="another user"), repository.cached(commit, None):
+        pass
 
 
 def test_a_build_that_fails_is_not_kept(repository: Repository) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 from sectax.experiments.on_host.containers import oci_host
-from sectax.parts import gvisor
+from sectax.parts import cache, gvisor
 from sectax.parts import registry as parts
 from tests.needs import needs
 
@@ -38,7 +38,8 @@ def test_the_runtime_that_was_built_is_the_one_that_containers_use(tmp_path, mon
     assert host._find_runtime("runsc") is None
 
     gvisor.built().parent.mkdir(parents=True)
-    gvisor.built().write_text("#!/bin/sh\n")
+    (tmp_path / "runsc").write_text("#!/bin/sh\n")
+    cache.store(tmp_path / "runsc", gvisor.built())
 
     assert host._find_runtime("runsc") == str(gvisor.built())
     assert parts.load("runsc").missing() is None

@@ -47,7 +47,10 @@ def place(name: str, *made_of: bytes) -> Path:
 
 
 def is_complete(folder: Path) -> bool:
-    """Return whether `make_once` completed this folder."""
+    """Return whether `make_once` completed this folder. Raises `SetUpFailed` if another user owns it."""
+    for path in (folder.parent, folder, folder / _COMPLETE):
+        if path.exists() and path.stat().st_uid not in (os.geteuid(), 0):
+            raise SetUpFailed(f"{path} belongs to another user", "set LAMBDA_LOCAL_CACHE to a folder of your own")
     return (folder / _COMPLETE).exists()
 
 

@@ -59,7 +59,10 @@ class ConfigFile:
             raise WrongUse(f"{self.path} cannot be read: {error.message}", hint) from error
 
     def is_trusted(self) -> bool:
-        return _mark(self.text).exists()
+        from sectax.parts.cache import is_own
+
+        mark = _mark(self.text)
+        return mark.exists() and is_own(mark)
 
     def trust(self) -> None:
         """Remember the content of the file as trusted."""

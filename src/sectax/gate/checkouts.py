@@ -15,7 +15,7 @@ from pathlib import Path
 from sectax.experiments.command.hook import HookFailed, run_hook
 from sectax.model.environment import SHORT
 from sectax.model.errors import WrongUse
-from sectax.parts.cache import cache_folder
+from sectax.parts.cache import cache_folder, refuse_foreign
 from sectax.run.git import ask_git, changed_files, repository_root, resolve_commit
 
 _BUILT = "built"
@@ -64,6 +64,7 @@ class Repository:
         home = _home(self.root)
         folder = home / f"{commit[:SHORT]}-{_short_hash(build or '')}"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        refuse_foreign(folder)
         with (folder / _LOCK).open("w") as held:
             # Another gate may be using or building the same commit.
             fcntl.flock(held, fcntl.LOCK_SH)
@@ -82,6 +83,7 @@ class Repository:
         """A checkout that is built for one use. Raises `WrongUse`, `HookFailed`."""
         home = _home(self.root)
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        refuse_foreign(home)
         folder = Path(tempfile.mkdtemp(prefix="fresh-", dir=home))
         with (folder / _LOCK).open("w") as held:
             fcntl.flock(held, fcntl.LOCK_SH)

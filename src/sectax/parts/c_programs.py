@@ -7,10 +7,10 @@ import hashlib
 import platform
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
-from sectax.parts.cache import cache_folder
-from sectax.parts.files import replacing
+from sectax.parts import cache
 
 # Argument with which every program does nothing, to try it.
 NOTHING = ("nothing",)
@@ -37,11 +37,11 @@ def built(
         links: allowed kinds of linking, the best first; other machines need a static program.
         libraries: compiler options for libraries.
     """
-    folder = cache_folder() / kind
+    folder = cache.cache_folder() / kind
     mark = hashlib.sha256(source.read_bytes() + " ".join((*_FLAGS, *libraries)).encode()).hexdigest()[:16]
     paths = {link: folder / f"{platform.machine()}-{mark}-{link}" for link in links}
     for link, path in paths.items():
-        if _runs_here(path):
+        if cache.is_intact(path) and _runs_here(path):
             return path, link
     with contextlib.suppress(OSError):  # a read-only cache
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -55,8 +55,13 @@ def _build(source: Path, path: Path, flags: tuple[str, ...], libraries: tuple[st
     program = compiler()
     if program is None:
         return False
-    with contextlib.suppress(OSError, subprocess.SubprocessError), replacing(path) as building:
+    with (
+        contextlib.suppress(OSError, subprocess.SubprocessError),
+        tempfile.TemporaryDirectory(dir=path.parent) as scratch,
+    ):
+        building = Path(scratch, path.name)
         _run([program, *_FLAGS, *flags, "-o", str(building), str(source), *libraries], _BUILD_TIMEOUT_S)
+        cache.store(building, path)
         return True
     return False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import functools
 import hashlib
 import os
 import shutil
@@ -10,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sectax.model.errors import WrongUse
+from sectax.parts.files import checksum
 
 _COMPLETE = "complete"
 
@@ -33,7 +35,58 @@ def place(kind: str, name: str, *made_of: bytes) -> Path:
     return cache_folder() / kind / f"{name}-{hashlib.sha256(b''.join(made_of)).hexdigest()[:16]}"
 
 
+def is_own(path: Path) -> bool:
+    """Whether a file or folder is this user's or root's; so is a missing one."""
+    try:
+        return path.stat().st_uid in (os.geteuid(), 0)
+    except OSError:
+        return True
+
+
+def refuse_foreign(path: Path) -> None:
+    """Refuse a path in the cache with a folder or file of another user (`WrongUse`)."""
+    base = cache_folder()
+    for place in (path, *(parent for parent in path.parents if parent.is_relative_to(base))):
+        if not is_own(place):
+            raise WrongUse(
+                f"{place} belongs to another user, who could change the programs in it",
+                "set SECTAX_CACHE to a folder of your own",
+            )
+
+
+def store(built: Path, path: Path) -> None:
+    """Move a built file into the cache, and remember its hash."""
+    refuse_foreign(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _hash_file(path).write_text(checksum(built))
+    built.replace(path)
+
+
+def is_intact(path: Path) -> bool:
+    """Whether a stored file is there and unchanged. Raises `WrongUse` for another user's."""
+    try:
+        status = path.stat()
+    except OSError:
+        return False
+    refuse_foreign(path)
+    return _has_its_hash(path, status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
+
+
+@functools.lru_cache(maxsize=64)
+def _has_its_hash(path: Path, *_: int) -> bool:
+    try:
+        return checksum(path) == _hash_file(path).read_text()
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _hash_file(path: Path) -> Path:
+    return path.with_name(f"{path.name}.sha256")
+
+
 def is_complete(folder: Path) -> bool:
+    """Whether `make_once` completed it. Raises `WrongUse` if it is another user's."""
+    refuse_foreign(folder / _COMPLETE)
     return (folder / _COMPLETE).exists()
 
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from sectax.parts.cache import cache_folder
+from sectax.parts.cache import cache_folder, is_own
 from sectax.parts.files import write_whole
 
 _MOST = 64  # entries of one kind
@@ -33,6 +33,8 @@ class CacheEntry:
     def recall(self, longest_s: float = float("inf")) -> str | None:
         """The cached text; None if missing, too old, or a file has changed."""
         try:
+            if not is_own(self._path):
+                return None
             document = json.loads(self._path.read_bytes())
             if not 0 <= time.time() - document["at"] <= longest_s:
                 return None

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sectax.parts import installer, machine
-from sectax.parts.cache import cache_folder
+from sectax.parts.cache import cache_folder, refuse_foreign
 from sectax.parts.installer import SetUpFailed
 from sectax.parts.programs import BrokenProgram, Missing, ask
 
@@ -61,6 +61,7 @@ def find(version: str) -> Path | None:
     fetched = _fetched_program(release_to_fetch(version))
     if _is_new_enough(_on_path(), version):
         return _on_path()
+    refuse_foreign(fetched)
     return fetched if fetched.exists() else None
 
 

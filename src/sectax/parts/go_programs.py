@@ -62,7 +62,7 @@ class GoProgram:
 
     def missing(self) -> Missing | None:
         """What is lacking to start it, or None."""
-        if self.path.exists():
+        if cache.is_intact(self.path):
             return None
         if lack := go.missing(self.go_version):
             return lack
@@ -80,9 +80,8 @@ class GoProgram:
             words = [*BUILD, "-o", str(executable), "."] if own else ["install", f"{self.module}@{self.version}"]
             compile_module(self.title, tool, words, self.folder, say, GOBIN=str(scratch))
             _check_sum(tool, executable, self)
-            folder.mkdir(exist_ok=True)
             # Two processes may build it at once; the last one replaces the first.
-            executable.replace(self.path)
+            cache.store(executable, self.path)
 
 
 def compile_module(title: str, tool: Path, words: list[str], folder: Path | None, say: Say, **more: str) -> None:

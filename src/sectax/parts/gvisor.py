@@ -6,8 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
-from sectax.parts import go, installer
-from sectax.parts.cache import cache_folder
+from sectax.parts import cache, go, installer
 from sectax.parts.programs import Missing
 from sectax.parts.registry import Part, Say
 
@@ -28,12 +27,12 @@ def part(_: str) -> Part:
 
 
 def built() -> Path:
-    return cache_folder() / "gvisor" / VERSION / PROGRAM
+    return cache.cache_folder() / "gvisor" / VERSION / PROGRAM
 
 
 def missing() -> Missing | None:
     """What is lacking for it, or None."""
-    if shutil.which(PROGRAM) is not None or built().exists():
+    if shutil.which(PROGRAM) is not None or cache.is_intact(built()):
         return None
     return go.missing(GO) or Missing("gVisor (runsc) is not built yet", "sectax setup confidential", makable=True)
 
@@ -53,4 +52,4 @@ def make() -> None:
             environment=os.environ | go.VOUCHED | own | {"GOFLAGS": "-mod=mod"},
             folder=scratch,
         )
-        (scratch / PROGRAM).replace(built())
+        cache.store(scratch / PROGRAM, built())

@@ -201,7 +201,7 @@ def missing(probe: Probe, *, thorough: bool = False, experiment: str = "jwt") ->
     part = "libraries of" if own else "program of"
     hint = probe.manifest.setup.by.replace("{experiment}", experiment) if probe.manifest.setup is not None else ""
     environment = probe.environment_folder()
-    built = environment is not None and (environment / "complete").exists()
+    built = environment is not None and cache.is_complete(environment)
     for requirement in probe.manifest.requires:
         if built and not probe.starts(requirement.program):
             continue

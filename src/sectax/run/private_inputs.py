@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from sectax.model.errors import RecordNotWritable
-from sectax.parts.cache import state_folder
+from sectax.parts.cache import is_own, state_folder
 from sectax.parts.files import write_whole
 
 _FOLDER_MODE = 0o700
@@ -37,9 +37,11 @@ def keep(run_id: str, inputs: dict[str, str]) -> None:
 
 
 def recall(run_id: str) -> dict[str, str] | None:
-    """The inputs of an unfinished run; None if they are missing or damaged."""
+    """The inputs of an unfinished run; None if missing, damaged or another user's."""
     try:
-        return msgspec.json.decode(_path(run_id).read_bytes(), type=dict[str, str])
+        if not is_own(path := _path(run_id)):
+            return None
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
 

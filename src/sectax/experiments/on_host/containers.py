@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 from sectax.hosts.containers import OciHost
-from sectax.parts import gvisor
+from sectax.parts import cache, gvisor
 
 
 def oci_host(name: str) -> OciHost:
@@ -15,6 +15,6 @@ def oci_host(name: str) -> OciHost:
 
 def _runtime(word: str) -> str | None:
     path = shutil.which(word)
-    if path is None and word == gvisor.PROGRAM and gvisor.built().exists():
+    if path is None and word == gvisor.PROGRAM and cache.is_intact(gvisor.built()):
         return str(gvisor.built())
     return path

@@ -15,7 +15,7 @@ from sectax.experiments.on_lambda.code import pack
 from sectax.formats import toml_text
 from sectax.formats.bad_input import BadInput
 from sectax.model.errors import WrongUse
-from sectax.parts import cache, files, go, go_programs, installer
+from sectax.parts import cache, go, go_programs, installer
 from sectax.parts.installer import SetUpFailed
 from sectax.parts.programs import Missing
 
@@ -94,7 +94,7 @@ def build(name: str, language: str) -> Path:
     if lack is not None:
         raise SetUpFailed(f"function {name} in {language}: {lack.reason}", lack.hint)
     path = zip_path(function)
-    if path.exists():
+    if cache.is_intact(path):
         return path
     with installer.scratch_beside(path) as scratch:
         content = scratch / "content"
@@ -104,8 +104,9 @@ def build(name: str, language: str) -> Path:
         else:
             _assemble(function, content)
         # Concurrent builds are harmless: the last one replaces the others with the same content.
-        with files.replacing(path) as unfinished:
-            unfinished.write_bytes(pack(content, _INSTALLER_FILES, executable=True))
+        unfinished = scratch / path.name
+        unfinished.write_bytes(pack(content, _INSTALLER_FILES, executable=True))
+        cache.store(unfinished, path)
     return path
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sectax.experiments.on_lambda import functions
-from sectax.parts import go, lambda_local
+from sectax.parts import cache, go, lambda_local
 from sectax.parts.programs import Missing
 from sectax.parts.registry import Part, Say
 
@@ -16,7 +16,7 @@ def function(name: str) -> Part:
 
     def missing() -> Missing | None:
         lack = functions.missing(wanted)
-        if lack is not None or functions.zip_path(wanted).exists():
+        if lack is not None or cache.is_intact(functions.zip_path(wanted)):
             return lack
         return Missing(f"{title} is not built yet", "sectax setup", makable=True, on_first_use=True)
 

@@ -39,6 +39,7 @@ def fingerprint() -> str:
 
 def missing() -> Missing | None:
     """Return why it cannot run; None if it is built and unchanged."""
+    cache.refuse_foreign(_program())
     if _program().is_file() and _hash_file().is_file():
         if checksum(_program()) == _hash_file().read_text().strip():
             return None
