@@ -21,6 +21,7 @@ from lambda_local.settings import NAME
 _COMPLETE = "complete"
 _TAIL_LINES = 15  # the end of an installer's output has the reason
 _ASK_TIMEOUT_S = 20
+_SECRET_NAMES = re.compile(r"TOKEN|SECRET|PASSW|KEY|CREDENTIAL", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,16 @@ def run(
     except OSError as error:
         raise SetUpFailed(f"{failure}:\n{command[0]}: {error.strerror}", hint) from error
     if ended.returncode != 0:
-        tail = "\n".join((ended.stdout + ended.stderr).strip().splitlines()[-_TAIL_LINES:])
+        tail = "\n".join(_masked(ended.stdout + ended.stderr).strip().splitlines()[-_TAIL_LINES:])
         raise SetUpFailed(f"{failure}:\n{tail}", hint)
+
+
+def _masked(text: str) -> str:
+    """Replace secrets of the environment in an installer's output."""
+    secrets = {value: name for name, value in os.environ.items() if len(value) >= 8 and _SECRET_NAMES.search(name)}
+    for value in sorted(secrets, key=len, reverse=True):
+        text = text.replace(value, f"[{secrets[value]}]")
+    return text
 
 
 def install_python_packages(lock: Path, python: str, failure: str, into: Path) -> None:

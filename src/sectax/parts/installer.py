@@ -15,6 +15,7 @@ from pathlib import Path
 
 from sectax.model.errors import ExitStatus, SectaxError
 from sectax.parts.programs import Missing
+from sectax.text.masking import masked_text
 
 _TAIL_LINES = 15
 EVERY_S = 15.0
@@ -65,7 +66,7 @@ def run(
             process.kill()
             raise
     if process.returncode != 0:
-        tail = "\n".join((printed + errors).strip().splitlines()[-_TAIL_LINES:])
+        tail = "\n".join(masked_text(printed + errors).strip().splitlines()[-_TAIL_LINES:])
         raise SetUpFailed(f"{failure}:\n{tail}", hint)
     return printed
 

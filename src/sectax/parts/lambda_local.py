@@ -12,6 +12,7 @@ import msgspec
 from sectax.parts.cache import cache_folder
 from sectax.parts.installer import SetUpFailed
 from sectax.parts.programs import Missing
+from sectax.text.masking import masked
 
 
 class LambdaCheck(msgspec.Struct, frozen=True):
@@ -87,7 +88,7 @@ def _ask(*words: str) -> list[LambdaCheck]:
     try:
         answer = msgspec.json.decode(done.stdout, type=LambdaCheck | list[LambdaCheck])
     except msgspec.DecodeError as error:
-        stderr = done.stderr.decode(errors="replace").strip()
+        stderr = masked(done.stderr).decode(errors="replace").strip()
         reason = f"lambda_local {words[0]} ended with status {done.returncode}\n{stderr}"
         raise SetUpFailed(reason, "report it") from error
     return answer if isinstance(answer, list) else [answer]

@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from sectax.model.why_not import WhyNot
+from sectax.text.masking import masked_text
 from sectax.text.printable import printable
 
 _ASK_TIMEOUT_S = 20
@@ -129,6 +130,6 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def _first_line(done: subprocess.CompletedProcess[str]) -> str:
-    lines = (done.stderr + done.stdout).split("\n")
+    lines = masked_text(done.stderr + done.stdout).split("\n")
     first = next((line.strip() for line in lines if line.strip()), "")
     return f": {printable(first, _SHOWN)}" if first else ""

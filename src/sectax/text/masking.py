@@ -23,3 +23,8 @@ def masked(output: bytes, environment: Mapping[str, str] = os.environ) -> bytes:
         output = output.replace(os.fsencode(value), f"[{secrets[value]}]".encode())
     # GitHub reads ::command:: and ##[command] in a log.
     return output.replace(b"::", b": :").replace(b"##[", b"## [") if "GITHUB_ACTIONS" in environment else output
+
+
+def masked_text(output: str) -> str:
+    """`masked` for text."""
+    return masked(output.encode(errors="surrogateescape")).decode(errors="replace")

@@ -10,6 +10,7 @@ from pathlib import Path
 from sectax.hosts.process.child import Child
 from sectax.hosts.registry import host
 from sectax.model.errors import ExitStatus, SessionOver
+from sectax.text.masking import masked_text
 from sectax.text.printable import printable
 
 # Output goes to a file: pipes that are never read would fill up.
@@ -36,7 +37,7 @@ def start_server(argv: Sequence[str], log: Path, env: Mapping[str, str], cwd: st
 def log_tail(log: Path, secrets: Iterable[str] = (), most: int = _TAIL) -> str:
     """The end of a server's log without *secrets*, to append to a message."""
     try:
-        text = log.read_text(errors="replace")
+        text = masked_text(log.read_text(errors="replace"))
     except OSError:
         return ""
     for secret in secrets:

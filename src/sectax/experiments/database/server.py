@@ -21,6 +21,7 @@ from sectax.experiments.client_server.work_folder import WorkFolder
 from sectax.experiments.database import parts
 from sectax.experiments.database.levels import ACCESS, MD5, SCRAM, TRUST
 from sectax.model.errors import ExitStatus, SectaxError
+from sectax.text.masking import masked_text
 from sectax.text.printable import printable
 
 WORK_FOLDERS = "database"
@@ -263,7 +264,7 @@ class Postgres:
     def _safe(self, text: str) -> str:
         for password in self._passwords.values():
             text = text.replace(password, "…")
-        return printable(" ".join(text.split())[-_SHOWN:])
+        return printable(" ".join(masked_text(text).split())[-_SHOWN:])
 
     def _log_tail(self) -> str:
         return log_tail(self.server.log, self._passwords.values())

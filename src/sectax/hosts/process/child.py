@@ -15,6 +15,7 @@ from typing import TypedDict, Unpack
 from sectax.hosts.process.cgroups import MemoryKills
 from sectax.hosts.process.errors import ChildDied, ChildFlooded, ChildNotStarted, ChildSilent
 from sectax.hosts.process.guardian import GUARDIAN
+from sectax.text.masking import masked
 
 LINE_LIMIT = 16 * 1024 * 1024  # bytes of a line
 STDERR_TAIL = 8 * 1024  # bytes of stderr that are kept
@@ -113,8 +114,8 @@ class Child:
 
     @property
     def stderr_tail(self) -> bytes:
-        """The last 8 KiB of stderr."""
-        return bytes(self._stderr)
+        """The last 8 KiB of stderr, with secrets masked."""
+        return masked(bytes(self._stderr))
 
     @property
     def saw_memory_kill(self) -> bool:
