@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import random
@@ -296,6 +297,81 @@ def test_senseless_margins_and_budgets_are_rejected() -> None:
     for stopping in (Stopping(margin=-1.0), Stopping(margin=1e300), Stopping(margin=0.02, budget_s=-5.0)):
         with pytest.raises(ValueError, match=r"a (margin|budget) of"):
             decode_plan(encode_plan(replace(plan(), stopping=stopping)))
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("cells", 0, "baseline"), "sign/ES256"),
+        (("cells", 0, "id"), "verify"),
+        (("cells",), []),
+        (("treatments", 1, "cell"), "nowhere"),
+        (("treatments", 1, "extra"), -1.0),
+        (("treatments", 1, "levels"), {"operation": "sign"}),
+        (("comparisons", 0, "cell"), "verify"),
+        (("comparisons", 0, "treatment"), "nothing"),
+        (("comparisons", 0, "metric"), "beauty"),
+        (("comparisons", 0, "alpha"), 0),
+        (("stopping", "alpha"), 2),
+        (("stopping", "max_blocks"), -1),
+        (("rounds_range",), [5, 1]),
+        (("batch_s",), 1e300),
+    ],
+)
+def test_a_plan_whose_parts_do_not_fit_is_refused(path, whole, place, value) -> None:
+    path.write_bytes(whole)
+    change_document(path, "plan", place, value)
+
+    assert refused(path)
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("calibrations", "sign/RS256", "count"), 0),
+        (("calibrations", "sign/RS256", "open_s"), 1e300),
+        (("calibrations", "nothing"), None),
+        (("rounds", "sign"), 0),
+        (("pace",), 0),
+        (("last_look",), -5),
+    ],
+)
+def test_a_pilot_without_sense_is_refused(path, whole, place, value) -> None:
+    path.write_bytes(whole)
+    change_document(path, "calibrated", place, value)
+
+    with pytest.raises(BadRecord, match="damaged"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "UPDATE block SET seconds = 9e999 WHERE number = 3",
+        "UPDATE block SET seconds = -1 WHERE number = 3",
+        "UPDATE subject SET open_s = 9e999",
+        "UPDATE observation SET value = 1e308",
+        "UPDATE trial SET run_delay_s = 9e999",
+    ],
+)
+def test_values_that_no_run_has_are_refused_even_without_checksums(path, whole, harm) -> None:
+    path.write_bytes(whole)
+    edit(path, f"PRAGMA user_version = 1; {harm}")
+
+    with pytest.raises(BadRecord, match="damaged"):
+        read(path)
+
+
+def change_document(path: Path, column: str, place: tuple[str | int, ...], value: object) -> None:
+    """Change a part of the plan or the pilot, in the format that has no checksums."""
+    with closing(sqlite3.connect(path)) as db, db:
+        document = json.loads(db.execute(f"SELECT {column} FROM run").fetchone()[0])  # noqa: S608
+        inner = document
+        for key in place[:-1]:
+            inner = inner[key]
+        inner[place[-1]] = value
+        db.execute(f"UPDATE run SET {column} = ?", (json.dumps(document),))  # noqa: S608
+        db.execute("PRAGMA user_version = 1")
 
 
 def test_fifo_in_place_of_a_lock_does_not_wait(path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import msgspec
 
@@ -34,6 +34,9 @@ _Series = tuple[int, int, str, str, str]  # number, treatment, metric, unit, clo
 TOGETHER = 32
 _FIRST_WITH_HOSTS = 4
 _ROWS = 20_000
+_Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
+# Of any quantity; sums and squares of these are finite.
+_LARGEST = 1e60
 
 
 def rows(db: sqlite3.Connection, sql: str, kind: type[T], *parameters: int) -> list[T]:
@@ -89,7 +92,7 @@ class BlockReducer:
         return rows(
             self._db,
             "SELECT number, seconds FROM block WHERE state = 'finished' AND number > 0 ORDER BY number",
-            tuple[int, float],
+            tuple[int, _Seconds],
         )
 
     def reduce(self, finished: Sequence[tuple[int, float]]) -> list[tuple[BlockSummary, BlockChecksum]]:
@@ -129,7 +132,7 @@ class BlockReducer:
             self._db,
             "SELECT block, treatment, cell_order, opening, warmup_batches, warmup_count, visits, state, open_s, opened,"  # noqa: S608
             f" closed FROM subject WHERE block IN {_placeholders(blocks)} ORDER BY block, cell_order, opening",
-            tuple[int, int, int, int, int | None, int | None, int | None, str, float | None, int | None, int | None],
+            tuple[int, int, int, int, int | None, int | None, int | None, str, _Seconds | None, int | None, int | None],
             *blocks,
         ):
             name = self._names[treatment]
@@ -179,7 +182,7 @@ class BlockReducer:
         columns_by_block = {int(part[0, 0]): part[:, 1:] for part in _parts(everything)}
         for number, block in blocks.items():
             columns = columns_by_block.get(number, everything[:0, 1:])
-            if not np.isfinite(columns).all():
+            if not (np.abs(columns) <= _LARGEST).all():
                 raise RecordChanged(f"block {number} has an infinite value, which is never recorded")
             hashes[number].add_bytes(columns.tobytes())
             block_series: list[_Series] = []
@@ -210,9 +213,12 @@ class BlockReducer:
             tuple(blocks),
         ):
             counted[number].append((treatment, trials, rounds, positions))
-            blocks[number].telemetry[self._names[treatment]] = {
+            sums_by_name = {
                 name: float(value) for (name, _), value in zip(names, values, strict=True) if value is not None
             }
+            if not all(abs(value) <= _LARGEST for value in sums_by_name.values()):
+                raise RecordChanged(f"block {number} has infinite telemetry, which is never recorded")
+            blocks[number].telemetry[self._names[treatment]] = sums_by_name
         for number in blocks:
             hashes[number].add(counted[number])
 

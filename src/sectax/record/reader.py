@@ -22,6 +22,7 @@ from sectax.record.builder import MeasuredBuilder
 from sectax.record.checksums import check_all_but_blocks
 from sectax.record.errors import check_database, check_file, damaged, has_content, limit_memory, log_path, reading
 from sectax.record.finished_blocks import BlockReducer, finished_blocks, pilot_failures, rows
+from sectax.record.plan_checks import check_calibrated, check_plan
 from sectax.record.plan_tables import decode_calibrated, decode_plan
 from sectax.record.schema import RUN_ID, quoted
 from sectax.text.printable import printable
@@ -93,7 +94,9 @@ class RunReader:
 
     def plan(self) -> Plan:
         with reading(self.path):
-            return decode_plan(self._value("SELECT plan FROM run", str))
+            plan = decode_plan(self._value("SELECT plan FROM run", str))
+            check_plan(plan)
+            return plan
 
     def run_id(self) -> str:
         run_id = self._value("SELECT id FROM run", str)
@@ -111,7 +114,11 @@ class RunReader:
         """The calibration; None if the pilot was not finished."""
         with reading(self.path):
             text = self._value("SELECT COALESCE(calibrated, '') FROM run", str)
-            return decode_calibrated(text) if text else None
+            if not text:
+                return None
+            calibrated = decode_calibrated(text)
+            check_calibrated(self.plan(), calibrated)
+            return calibrated
 
     def sessions(self) -> tuple[Environment, ...]:
         with reading(self.path):

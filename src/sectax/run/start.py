@@ -9,6 +9,7 @@ from sectax.experiments import registry
 from sectax.experiments.interface import RunRequest
 from sectax.model.errors import WrongUse
 from sectax.record.appender import check_new, check_unlocked
+from sectax.record.errors import damaged
 from sectax.record.reader import RunReader
 from sectax.run import private_inputs
 from sectax.run.analyse import analyse_measured
@@ -88,8 +89,11 @@ def resume(
     experiment = registry.load(plan.experiment)
     runner = make_runner(experiment, plan.options)
     with runner:
-        bench = experiment.bench(plan)
-        environment = runner.environment(bench)
+        try:
+            bench = experiment.bench(plan)
+            environment = runner.environment(bench)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise damaged(path, f"its plan is not one of {plan.experiment}") from error
         runner.refuse_other(measured, environment)
         writer = SessionWriter.reopen(path, environment)
         inputs = private_inputs.recall(writer.run_id)
