@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from sectax.cluster import job
 from sectax.cluster.agreement import different_hosts, pooled, promised, slower, software
-from sectax.cluster.runner import refuse_other_work
+from sectax.cluster.runner import pilot_events, refuse_other_work
 from sectax.cluster.session import next_hosts
 from sectax.model.environment import Environment
 from sectax.model.errors import NothingMeasured
@@ -155,8 +155,33 @@ def test_a_host_that_measured_something_else_is_not_believed() -> None:
     for events_, match in (*((of, "not planned") for of in more), *((of, "left out") for of in less)):
         with pytest.raises(ValueError, match=match):
             refuse_other_work(block, events_)
+    late = [replace(event, open_s=math.inf) if isinstance(event, Opened) else event for event in honest]
+    with pytest.raises(ValueError, match="ready"):
+        refuse_other_work(block, late)
     gone = [event for event in honest if event.treatment != "sign/RS256"]
     refuse_other_work(block, [*gone, Dropped("sign/RS256", State.FAILED, "open", "no memory")])
+
+
+@pytest.mark.parametrize("seconds", [math.inf, math.nan, -1.0, 1e300])
+def test_a_block_of_an_impossible_time_is_refused(seconds: float) -> None:
+    with pytest.raises(ValueError, match="invalid answer"):
+        job.decode_answer(_packed_line(job.BlockResult(1, seconds, "", job.PackedEvents("", [], [], [], []))))
+
+
+def test_a_pilot_that_was_not_planned_is_refused() -> None:
+    opened = next(event for event in events(planned_block(PLAN, 1)) if isinstance(event, Opened))
+    honest = job.PilotResult(calibrated(PLAN), {}, 1.0, job.PackedEvents("O", [opened], [], [], []))
+    assert pilot_events(PLAN, honest) == [opened]
+
+    for lie in (
+        msgspec.structs.replace(honest, calibrated=replace(honest.calibrated, pace=math.inf)),
+        msgspec.structs.replace(honest, events=job.PackedEvents("OO", [opened], [], [], [])),
+        msgspec.structs.replace(
+            honest, events=job.PackedEvents("O", [replace(opened, treatment="nothing")], [], [], [])
+        ),
+    ):
+        with pytest.raises(ValueError, match=r"pace|missing|not planned"):
+            pilot_events(PLAN, lie)
 
 
 def test_only_promised_witnesses_must_be_the_same_everywhere() -> None:

@@ -222,6 +222,16 @@ LIARS = {
         "SerialEngine.run = run\n",
         "on bert is lost",
     ),
+    "another block": (
+        "import msgspec\n"
+        "from sectax.cluster import job\n"
+        "honest = job._measure\n"
+        "def measure(*words):\n"
+        "    result = honest(*words)\n"
+        "    return msgspec.structs.replace(result, block=result.block + 1)\n"
+        "job._measure = measure\n",
+        "it did not answer with block",
+    ),
     "other software": (
         "import importlib.metadata as metadata\n"
         "honest = metadata.version\n"

@@ -35,6 +35,7 @@ class HttpService:
     Attributes:
         heard: the head of every request, as it came.
         closing: paths after whose answer the connection is closed.
+        abrupt: whether TLS is then cut, without its close_notify.
     """
 
     answers: dict[str, Answer]
@@ -42,6 +43,7 @@ class HttpService:
     secured: ssl.SSLContext | None = None
     heard: list[str] = field(default_factory=list)
     host: str = "127.0.0.1"
+    abrupt: bool = False
 
     def __enter__(self) -> HttpService:
         self._listener = socket.create_server((self.host, 0), backlog=300)
@@ -79,6 +81,8 @@ class HttpService:
                     for piece in (answer,) if isinstance(answer, bytes) else answer():
                         one.sendall(piece)
                     if path in self.closing or "Connection: close" in head:
+                        if isinstance(one, ssl.SSLSocket) and not self.abrupt:
+                            one.unwrap()
                         return
 
 

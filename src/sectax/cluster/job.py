@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -35,6 +35,8 @@ from sectax.run.machine import machine_snapshot
 MODULE = "sectax.cluster.job"
 # Inputs of at least this length may be keys; hiding shorter ones would garble every reason.
 _SHORTEST_INPUT = 6
+LONGEST_S = 1e9
+_Seconds = Annotated[float, msgspec.Meta(ge=0, le=LONGEST_S)]
 
 
 class PackedEvents(msgspec.Struct, array_like=True):
@@ -97,8 +99,8 @@ class PilotResult(msgspec.Struct, tag=True):
     """
 
     calibrated: Calibrated
-    gaps: dict[str, float]
-    ready_s: float
+    gaps: dict[str, _Seconds]
+    ready_s: _Seconds
     events: PackedEvents
     notes: list[str] = []
 
@@ -107,7 +109,7 @@ class BlockResult(msgspec.Struct, tag=True):
     """A finished block; `sectax` is the version that measured it."""
 
     block: int
-    seconds: float
+    seconds: _Seconds
     sectax: str
     events: PackedEvents
     notes: list[str] = []

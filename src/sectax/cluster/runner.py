@@ -27,9 +27,10 @@ from sectax.hosts.process.host import host_circumstances, host_identity
 from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.errors import NothingMeasured, SessionOver, WrongUse
 from sectax.model.measured import Measured
-from sectax.model.plan import Calibrated
+from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import Witness, same
 from sectax.model.trial import BlockEvent, Dropped, Opened, PlannedBlock, Trial
+from sectax.record.plan_checks import check_calibrated
 from sectax.run.environment import of_this_process, refuse_change
 from sectax.run.execution import EventSink, LocalExecution
 from sectax.run.local import LocalRunner
@@ -197,7 +198,15 @@ class ClusterExecution(LocalExecution):
         request = job.PilotJob(self._plan, dict(self._inputs), left_s())
         with self._sink.waiting(f"pilot on {len(hosts)} hosts"):
             answers = ask(self._cluster, request, job.PilotResult, self._sink.say, hosts)
-        events = {host: list(job.unpack_events(answer)) for host, answer in answers.items()}
+        events: dict[str, list[BlockEvent]] = {}
+        for host, answer in answers.items():
+            try:
+                events[host] = pilot_events(self._plan, answer)
+            except ValueError as error:
+                self._leave_out(host, f"in the pilot: {error}")
+        if not events:
+            raise NothingMeasured("no host measured the pilot as it was planned")
+        answers = {host: answers[host] for host in events}
         able = {host: dict.fromkeys(answer.calibrated.calibrations, "measured") for host, answer in answers.items()}
         shown = {host: promised(self._plan, block_events) for host, block_events in events.items()}
         witnesses = {
@@ -325,6 +334,15 @@ def refuse_changed_hosts(before: Measured, now: Environment) -> None:
             )
 
 
+def pilot_events(plan: Plan, answer: job.PilotResult) -> list[BlockEvent]:
+    """The events of a pilot. Raises `ValueError` for an implausible answer."""
+    check_calibrated(plan, answer.calibrated)
+    events, treatments = list(job.unpack_events(answer)), {treatment.id for treatment in plan.treatments}
+    if not all(event.treatment in treatments for event in events):
+        raise ValueError("it measured what is not planned")
+    return events
+
+
 def refuse_other_work(block: PlannedBlock, events: Iterable[BlockEvent]) -> None:
     """Raise `ValueError` for unplanned trials, or missing ones without a reason."""
     planned = {(visit.treatment, visit.round, visit.position) for cell in block.cells for visit in cell.visits}
@@ -344,6 +362,8 @@ def refuse_other_work(block: PlannedBlock, events: Iterable[BlockEvent]) -> None
             visited.add(visit)
         elif isinstance(event, Opened):
             opened.add(event.treatment)
+            if not 0 <= event.open_s <= job.LONGEST_S:
+                raise ValueError(f"it was ready with {event.treatment} after {event.open_s} s")
         elif isinstance(event, Dropped):
             dropped.add(event.treatment)
     missing = {visit[0] for visit in planned - visited} | (treatments - opened)

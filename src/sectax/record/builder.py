@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from math import fsum, isfinite
+from math import fsum
 from typing import TYPE_CHECKING, TypeVar
 
 from sectax.model.environment import LOCAL_HOST, Environment
@@ -127,13 +127,22 @@ def planned_treatments(block: PlannedBlock) -> tuple[str, ...]:
     return tuple(treatment for cell in block.cells for treatment in cell.opening)
 
 
+# Of any quantity: sums and squares of such values are finite.
+LARGEST = 1e60
+
+
+def is_usable(value: float) -> bool:
+    """Whether a value is a number of which sums can be made."""
+    return abs(value) <= LARGEST
+
+
 def usable(observation: Observation) -> Observation:
     """Return the observation unchanged.
 
     Raises:
-        UnusableObservation: the value is not finite, or the count is negative.
+        UnusableObservation: the value is infinite or nearly so, or the count is negative.
     """
-    if not isfinite(observation.value) or observation.count < 0:
+    if not is_usable(observation.value) or observation.count < 0:
         raise UnusableObservation(
             f"{observation.metric} is {observation.value} {observation.unit} over {observation.count} operations,"
             " which is not a measurement"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, pairwise
+from math import isfinite
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import msgspec
@@ -17,7 +18,7 @@ from sectax.model.measured import Failure, Visited
 from sectax.model.metric import Summary
 from sectax.model.plan import Plan
 from sectax.model.subject import Witnesses
-from sectax.record.builder import BlockSummary, totals
+from sectax.record.builder import LARGEST, BlockSummary, totals
 from sectax.record.checksums import BlockChecksum, Hash, has_checksums, recorded_blocks
 from sectax.record.errors import RecordChanged
 from sectax.record.plan_tables import treatment_numbers
@@ -35,8 +36,6 @@ TOGETHER = 32
 _FIRST_WITH_HOSTS = 4
 _ROWS = 20_000
 _Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
-# Of any quantity; sums and squares of these are finite.
-_LARGEST = 1e60
 
 
 def rows(db: sqlite3.Connection, sql: str, kind: type[T], *parameters: int) -> list[T]:
@@ -182,7 +181,7 @@ class BlockReducer:
         columns_by_block = {int(part[0, 0]): part[:, 1:] for part in _parts(everything)}
         for number, block in blocks.items():
             columns = columns_by_block.get(number, everything[:0, 1:])
-            if not (np.abs(columns) <= _LARGEST).all():
+            if not (np.abs(columns) <= LARGEST).all():
                 raise RecordChanged(f"block {number} has an infinite value, which is never recorded")
             hashes[number].add_bytes(columns.tobytes())
             block_series: list[_Series] = []
@@ -216,7 +215,7 @@ class BlockReducer:
             sums_by_name = {
                 name: float(value) for (name, _), value in zip(names, values, strict=True) if value is not None
             }
-            if not all(abs(value) <= _LARGEST for value in sums_by_name.values()):
+            if not all(map(isfinite, sums_by_name.values())):
                 raise RecordChanged(f"block {number} has infinite telemetry, which is never recorded")
             blocks[number].telemetry[self._names[treatment]] = sums_by_name
         for number in blocks:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from math import isfinite
 from pathlib import Path
 from typing import Self
 
@@ -22,7 +21,14 @@ from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import Observation
 from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, PlannedBlock, State, Trial
 from sectax.record.appender import Appender
-from sectax.record.builder import BlockSummary, MeasuredBuilder, event_failures, planned_treatments, usable
+from sectax.record.builder import (
+    BlockSummary,
+    MeasuredBuilder,
+    event_failures,
+    is_usable,
+    planned_treatments,
+    usable,
+)
 from sectax.record.catalogue import Catalogue
 from sectax.record.checksums import check_all_but_blocks, frame_checksum, has_checksums
 from sectax.record.errors import check_database, check_file, readable, reading, refuse_private_keys
@@ -334,8 +340,8 @@ class RunWriter:
         trials = self._running[block].trials if block > 0 else set()
         if (treatment, place) in trials:
             raise ValueError(f"round {event.round} of {treatment} is recorded already")
-        if not all(map(isfinite, telemetry.values())):
-            telemetry = {name: value for name, value in telemetry.items() if isfinite(value)}
+        if not all(map(is_usable, telemetry.values())):
+            telemetry = {name: value for name, value in telemetry.items() if is_usable(value)}
         rows = [] if event.state is State.OK else self._failure_rows(block, event)
         key = (block, self._names.treatment(treatment), *place, event.state.value)
         rows.append((self._names.trial_sql(tuple(telemetry)), (*key, *map(float, telemetry.values()))))

@@ -305,3 +305,24 @@ def test_several_clients_share_a_load_and_begin_together() -> None:
             assert clients.close("a").connections >= 6
         finally:
             clients.leave("a")
+
+
+TLS_CUTS = {
+    "in the body": OK + b"Content-Length: 10\r\n\r\nhello",
+    "in a chunk": CHUNKS + b"5\r\nhel",
+    "in the header": OK,
+}
+
+
+@pytest.mark.parametrize("abrupt", [True, False], ids=["without close_notify", "with close_notify"])
+@pytest.mark.parametrize("cut", TLS_CUTS)
+def test_tls_that_is_closed_in_the_middle_is_found_out(
+    cut: str, abrupt: bool, client: SharedClient, tmp_path: Path
+) -> None:
+    certificate, key = self_signed_loopback()
+    (tmp_path / "ca.pem").write_text(certificate)
+    service = HttpService(
+        {"/": TLS_CUTS[cut]}, closing=frozenset(("/",)), secured=secured_by(certificate, key, tmp_path), abrupt=abrupt
+    )
+    with service, refused("closed" if cut == "in the header" else "short-body"):
+        opened(client, service.url(), ca=str(tmp_path / "ca.pem"))
