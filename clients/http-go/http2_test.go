@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/tls"
 	"encoding/pem"
 	"hash/maphash"
 	"net/http"
@@ -128,5 +129,79 @@ func TestALargeBodyTakesNoMemory(t *testing.T) {
 			t.Errorf("http2 %t: %v bytes took %d MiB", http2, witnesses["body_bytes"], (after.Sys-before.Sys)>>20)
 		}
 		opened.close()
+	}
+}
+
+// answering answers every connection over TLS, where HTTP/2 was agreed on, with these bytes until its client gives up.
+func answering(t *testing.T, piece []byte, again bool) wanted {
+	t.Helper()
+	asked := served(t, true, greet)
+	issuer := httptest.NewUnstartedServer(nil)
+	issuer.StartTLS()
+	defer issuer.Close()
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{
+		Certificates: issuer.TLS.Certificates, NextProtos: []string{"h2"}, MinVersion: tls.VersionTLS12,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			one, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer func() { _ = one.Close() }()
+				_, err := one.Write(piece)
+				for err == nil && again {
+					time.Sleep(time.Millisecond)
+					_, err = one.Write(piece)
+				}
+				_, _ = one.Read(make([]byte, 1<<16))
+			}()
+		}
+	}()
+	asked.URL = "https://" + listener.Addr().String()
+	return asked
+}
+
+func TestAServerThatLiesOverHTTP2OrIsSlowIsFoundOut(t *testing.T) {
+	settings, ping := []byte{0, 0, 0, 4, 0, 0, 0, 0, 0}, []byte{0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8}
+	hello := "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+	trickle := func(to http.ResponseWriter, asked *http.Request) {
+		for asked.Context().Err() == nil {
+			_, _ = to.Write([]byte("x"))
+			_ = http.NewResponseController(to).Flush()
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+	hints := func(to http.ResponseWriter, asked *http.Request) {
+		for asked.Context().Err() == nil {
+			to.WriteHeader(http.StatusEarlyHints)
+		}
+	}
+	for name, one := range map[string]struct {
+		asked wanted
+		kinds string
+	}{
+		"a trickle":                     {served(t, true, trickle), "timeout"},
+		"interim answers without end":   {served(t, true, hints), "malformed timeout"},
+		"HTTP/1.1":                      {answering(t, []byte(hello), false), "no-http2"},
+		"settings and then nothing":     {answering(t, settings, false), "short-body"},
+		"pings without end":             {answering(t, append(settings, ping...), true), "timeout malformed"},
+		"a frame of 16 MB":              {answering(t, append(settings, 255, 255, 255, 0, 0, 0, 0, 0, 1), false), "no-http2"},
+		"a frame of an unknown request": {answering(t, append(settings, 0, 0, 1, 0, 1, 0, 0, 0, 9, 'x'), false), "malformed closed"},
+	} {
+		one.asked.TimeoutNs = int64(500 * time.Millisecond)
+		began := time.Now()
+		_, _, err := open(one.asked, maphash.MakeSeed())
+		if err == nil || !strings.Contains(one.kinds, kit.KindOf(err)) {
+			t.Errorf("%s is %v (%s)", name, err, kit.KindOf(err))
+		}
+		if time.Since(began) > 5*time.Second {
+			t.Errorf("%s took %v", name, time.Since(began))
+		}
 	}
 }

@@ -223,13 +223,14 @@ LIARS = {
         "on bert is lost",
     ),
     "another block": (
-        "import msgspec\n"
-        "from sectax.cluster import job\n"
-        "honest = job._measure\n"
-        "def measure(*words):\n"
-        "    result = honest(*words)\n"
-        "    return msgspec.structs.replace(result, block=result.block + 1)\n"
-        "job._measure = measure\n",
+        "from sectax.engines.engine import BlockFinished\n"
+        "from sectax.engines.serial import SerialEngine\n"
+        "honest = SerialEngine.run\n"
+        "def run(self, blocks):\n"
+        "    for news in honest(self, blocks):\n"
+        "        ended = isinstance(news, BlockFinished)\n"
+        "        yield BlockFinished(news.number + 1, news.seconds) if ended else news\n"
+        "SerialEngine.run = run\n",
         "it did not answer with block",
     ),
     "other software": (
