@@ -69,7 +69,8 @@ def change_value(db: sqlite3.Connection, rng: random.Random) -> None:
         return
     row, at, new = rng.choice(rows), rng.randrange(len(columns)), rng.choice(_ODD)
     if isinstance(row[at], str) and row[at][:1] in ("{", "["):
-        new = odd_json(json.loads(row[at]), rng)
+        with contextlib.suppress(ValueError, RecursionError):  # damaged before
+            new = odd_json(json.loads(row[at]), rng)
     new = json.dumps(new) if isinstance(new, dict | list) else new
     here = " AND ".join(f"{column} IS ?" for column in columns) if rng.random() < 0.9 else ""
     sql = f"UPDATE {table} SET {columns[at]} = ? WHERE {here or '1'}"  # noqa: S608

@@ -229,7 +229,7 @@ LIARS = {
         "def run(self, blocks):\n"
         "    for news in honest(self, blocks):\n"
         "        ended = isinstance(news, BlockFinished)\n"
-        "        yield BlockFinished(news.number + 1, news.seconds) if ended else news\n"
+        "        yield BlockFinished(news.block + 1, news.seconds) if ended else news\n"
         "SerialEngine.run = run\n",
         "it did not answer with block",
     ),

@@ -305,6 +305,7 @@ def test_senseless_margins_and_budgets_are_rejected() -> None:
         (("cells", 0, "baseline"), "sign/ES256"),
         (("cells", 0, "id"), "verify"),
         (("cells",), []),
+        (("control",), "weather"),
         (("treatments", 1, "cell"), "nowhere"),
         (("treatments", 1, "extra"), -1.0),
         (("treatments", 1, "levels"), {"operation": "sign"}),

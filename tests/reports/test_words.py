@@ -180,6 +180,12 @@ def test_summaries_and_plans_are_as_agreed(name: str, made: Callable[[], dict[st
     golden(f"words/{name}.txt", text)
 
 
+def test_a_pilot_without_rounds_measured_nothing() -> None:
+    plan = situations.signatures_in_php().measured.plan
+
+    assert plans.calibrated(plan, replace(calibrated(plan), rounds={})) == plans.calibrated(plan, Calibrated({}, {}))
+
+
 def test_hostile_words_of_a_plan_are_escaped() -> None:
     plan = replace(
         situations.signatures_in_php().measured.plan,

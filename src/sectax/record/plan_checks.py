@@ -17,6 +17,8 @@ def check_plan(plan: Plan) -> None:
     metrics = {metric.name for metric in plan.metrics}
     if not (cells and metrics) or len(cells) < len(plan.cells) or len(treatments) < len(plan.treatments):
         raise ValueError("a plan without cells or metrics, or with two of a name")
+    if plan.control not in {factor.name for factor in plan.factors}:
+        raise LookupError(plan.control)
     for cell in plan.cells:
         if treatments[cell.baseline].role is not Role.BASELINE or treatments[cell.baseline].cell != cell.id:
             raise ValueError(f"{cell.baseline} is not the baseline of {cell.id}")
@@ -28,7 +30,7 @@ def check_plan(plan: Plan) -> None:
         pair = treatments[comparison.treatment], treatments[comparison.baseline]
         if comparison.metric not in metrics or any(member.cell != comparison.cell for member in pair):
             raise ValueError(f"{comparison.id} compares what is not there")
-        _ = [member.levels[plan.control] for member in pair if plan.control]
+        _ = [member.levels[plan.control] for member in pair]
         _check_range(f"the error level of {comparison.id}", comparison.alpha, 1e-300, 1)
     _check_numbers(plan)
 

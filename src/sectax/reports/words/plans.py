@@ -84,18 +84,18 @@ def calibrated(plan: Plan, frozen: Calibrated, block_s: float | None = None) -> 
     Args:
         block_s: about how long a block takes; None after the run.
     """
-    live = [
-        treatment
+    live = {
+        treatment.id: treatment
         for treatment in plan.treatments
         if treatment.id in frozen.calibrations and treatment.cell in frozen.rounds
-    ]
+    }
     compared = [comparison for comparison in plan.comparisons if comparison.standing not in CONTROLS]
-    if not any(frozen.calibrations.keys() >= {comparison.treatment, comparison.baseline} for comparison in compared):
+    if not any(live.keys() >= {comparison.treatment, comparison.baseline} for comparison in compared):
         return ["the pilot measured nothing that can be compared"]
-    calibrations = [frozen.calibrations[treatment.id] for treatment in live]
+    calibrations = [frozen.calibrations[name] for name in live]
     lengths = [calibration.batch_s for calibration in calibrations]
     counts = [calibration.count for calibration in calibrations]
-    rounds = [frozen.rounds[treatment.cell] for treatment in live]
+    rounds = [frozen.rounds[treatment.cell] for treatment in live.values()]
     batches = units.between(units.seconds(min(lengths)), units.seconds(max(lengths)))
     parts = [f"batches of {batches} ({_range(min(counts), max(counts), 'operation')})"]
     if plan.warms_up:
