@@ -116,7 +116,9 @@ def _too_many() -> BadInput:
 def _labels(grammar: Grammar, records: list[Record]) -> list[str]:
     """Name each record; runs with equal names are numbered."""
     names = [
-        record.text("name") or (f"run at line {record.line}" if not record.begun else grammar.name)
+        record.text("name")
+        or ", ".join(str(values[-1]) for name, values in record.fields.items() if name.startswith("level."))
+        or (f"run at line {record.line}" if not record.begun else grammar.name)
         for record in records
     ]
     if grammar.repeats:

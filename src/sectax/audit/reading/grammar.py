@@ -2,8 +2,8 @@
 
 A place in a line is written `{name:kind}`; everything else is a regular expression in which one space matches any
 whitespace. The kinds are those of `printed.KINDS`: n a number, t a time with its unit, s ms us ns a time in that unit,
-b an amount of bytes (B: with KB as 1024), b/s and B/s the same per second, % a percentage, q a percentile, w a word,
-text the rest, flag nothing (the field records that the line is present).
+clock h:m:s, b an amount of bytes (B: with KB as 1024), b/s and B/s the same per second, bit/s bits, % a percentage, q a
+percentile, w a word, text the rest, flag nothing (the field records that the line is present).
 
 The name decides the meaning:
 
@@ -11,7 +11,7 @@ The name decides the meaning:
   `{latency.p:q}`: the percentile that is printed there. Its quantity follows from the kind, or from `quantities`.
 - `rate`, `bandwidth`, `total_time`: claims of the whole trial.
 - a field of `form.Work` or `form.Setting`: that; `failed.KIND`: failures of that kind; `option.NAME`: an option.
-- `name`: the name of the run; `level.FACTOR`: a level.
+- `name`: the name of the run, or else its levels; `level.FACTOR`: a level.
 - anything else: for relations and the `shape` of the grammar.
 """
 
@@ -25,10 +25,14 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
-from sectax.audit.form import BrokenPromise, Quantity, Trouble
+from sectax.audit.form import BrokenPromise, Quantity, Trouble, quantile_share
 from sectax.audit.reading.printed import KINDS, Number, percentile_name, read
 
 _PLACE = re.compile(r"\{([a-zA-Z_][\w.@]*):([a-zA-Z%/]+)\}")
+# Before a name that begins a line: what pasting adds is no part of it.
+UNMARKED = (
+    r"(?=.{1,400}$)(?!\d{1,7}(?:[:|\t]|\s\s)|\d{4}-\d\d|\[|[>#+|*]|\w[\w.-]{0,80}\s*\||(?:INFO|WARN|DEBUG|TRACE)\b)"
+)
 # Letters that a pattern must contain to identify its tool.
 _TELLING = 4
 
@@ -56,6 +60,15 @@ class Record:
     def number(self, name: str) -> Number | None:
         """Return the last number of this name."""
         return next((value for value in reversed(self.fields.get(name, ())) if isinstance(value, Number)), None)
+
+    def keep_supported(self, count: Number | None) -> None:
+        """Drop the quantiles of a tool that prints them all, where *count* is too small."""
+        from sectax.stats.quantiles import observations_needed
+
+        for name in [name for name in self.fields if name.startswith("latency.p")]:
+            share = quantile_share(name.removeprefix("latency."))
+            if count is not None and share and share < 1 and count.value < observations_needed(share):
+                del self.fields[name]
 
     def text(self, name: str) -> str | None:
         return next((value for value in reversed(self.fields.get(name, ())) if isinstance(value, str)), None)
@@ -173,6 +186,7 @@ class Text(Grammar):
     lines: tuple[str, ...] = ()  # lines within a run, in any order
     rows: tuple[str, ...] = ()  # lines with one result each
     head: tuple[str, ...] = ()  # lines whose fields apply to all later records, until printed again
+    below_others: bool = False  # whether it is printed below the output of other programs
     last: str = ""  # the line at the end of every complete run
     ignored: tuple[str, ...] = ()  # lines with numbers that are no results, though they begin like some
     fails: tuple[str, ...] = ()  # lines that report a failure

@@ -40,7 +40,7 @@ def plain_number(text: str, scale: float = 1.0, unit: str = "1") -> Number | Non
     if not math.isfinite(value) or abs(value) > LARGEST:
         return None
     power = int(exponent) if exponent and len(exponent) < 5 else 0
-    return Number(value, 10.0 ** (power - decimals) * abs(scale), unit)
+    return Number(value, 10.0 ** min(power - decimals, 300) * abs(scale), unit)
 
 
 def _prefixed_count(text: str) -> Number | None:
@@ -59,14 +59,27 @@ def _duration(text: str) -> Number | None:
     return None if last is None else Number(total, last.step, "s")
 
 
-def _amount(text: str, thousand: float, unit: str) -> Number | None:
+def _amount(text: str, thousand: float, unit: str, scale: float = 1.0) -> Number | None:
     match = re.match(rf"({NUMBER})\s*+([A-Za-z]*)", text)
     if match is None:
         return None
     word = match[2].replace("ytes", "").replace("yte", "")
     prefix = word[:-1] if word[-1:] in ("B", "b") else word
     power = 1 + "KMGT".find(prefix[0].upper()) if prefix else 0
-    return plain_number(match[1], (1024.0 if prefix.endswith("i") else thousand) ** power, unit)
+    return plain_number(match[1], scale * (1024.0 if prefix.endswith("i") else thousand) ** power, unit)
+
+
+def _bits(text: str) -> Number | None:
+    return _amount(text.replace("bits", "B"), 1000, "bytes/s", 0.125)
+
+
+def _clock(text: str) -> Number | None:
+    """Parse a duration such as `1:02:03`, `1:02.31`, `0.105`."""
+    *larger, last = text.split(":")
+    number = plain_number(last, 1.0, "s")
+    if number is None or len(larger) > 2 or not all(part.isdecimal() for part in larger):
+        return None
+    return number._replace(value=number.value + sum(60.0**at * int(n) for at, n in enumerate(larger[::-1], 1)))
 
 
 def _in_seconds(unit: str) -> tuple[str, object]:
@@ -83,6 +96,8 @@ KINDS: dict[str, tuple[str, object]] = {
     "B": (rf"{NUMBER}\s?{_SIZE}", lambda text: _amount(text, 1024, "bytes")),
     "b/s": (rf"{NUMBER}\s?{_SIZE}", lambda text: _amount(text, 1000, "bytes/s")),
     "B/s": (rf"{NUMBER}\s?{_SIZE}", lambda text: _amount(text, 1024, "bytes/s")),
+    "bit/s": (rf"{NUMBER}\s?[kKMGT]?bits", _bits),
+    "clock": (r"(?:\d{1,6}:){0,2}\d{1,9}(?:\.\d{1,9})?", _clock),
     "q": (r"\d{1,3}(?:\.\d{1,9})?", str),
     "flag": ("", lambda _: "yes"),
     "w": (r"\S+", str),
@@ -97,10 +112,10 @@ def read(kind: str, text: str) -> Number | str | None:
 
 def of_json(kind: str, value: float) -> Number:
     """Convert a JSON number of this kind to base units."""
-    units = {"b": "bytes", "B": "bytes", "b/s": "bytes/s", "B/s": "bytes/s"}
+    units = {"b": "bytes", "B": "bytes", "b/s": "bytes/s", "B/s": "bytes/s", "bit/s": "bytes/s"}
     if kind in ("s", "ms", "us", "ns"):
         return Number(value * SECONDS[kind], 0.0, "s")
-    return Number(value * (0.01 if kind == "%" else 1.0), 0.0, units.get(kind, "1"))
+    return Number(value * {"%": 0.01, "bit/s": 0.125}.get(kind, 1.0), 0.0, units.get(kind, "1"))
 
 
 def percentile_name(percentile: str) -> str:

@@ -20,6 +20,7 @@ from sectax.audit.reading.grammar import Csv, Grammar, Json, Text, one_pattern
 from sectax.audit.reading.plain import unpasted
 from sectax.audit.reading.rows import headings_line, read_rows
 from sectax.audit.reading.text import LONGEST_LINE, read_text
+from sectax.audit.reading.unread import unread_tool
 from sectax.formats.bad_input import BadInput
 from sectax.formats.characters import with_blanks
 
@@ -27,6 +28,7 @@ G = TypeVar("G", Text, Json, Csv)
 # The most places in a text where a document is looked for.
 _MOST_BEGINNINGS = 20
 _HEAD, _HEAD_LINES = 2**16, 2000
+_OF_GO_TEST = re.compile(r'\{"Time":"[^"]{1,60}","Action":"')
 # Lines needed to recognize a tool without the start of a run; no other tool may match as many.
 _LEAST_LINES = 2
 
@@ -57,7 +59,11 @@ def _of_kind(kind: type[G]) -> tuple[G, ...]:
 def _any_telling() -> re.Pattern[str]:
     # Lines of JSON count as lines of a tool.
     of_json = r'[{}\[\]]{1,3},?$|"[^"\n]{1,200}"\s?:|[\[{]\s?["\[{]'
-    return re.compile(one_pattern([*(grammar.telling for grammar in _of_kind(Text) if grammar.telling), of_json]))
+    headings = (
+        rf'"?{re.escape(grammar.keys[0])}"?{grammar.separator}.{{0,200}}{grammar.keys[1]}' for grammar in _of_kind(Csv)
+    )
+    telling = (grammar.telling for grammar in _of_kind(Text) if grammar.telling)
+    return re.compile(one_pattern([*telling, *headings, of_json]))
 
 
 def is_known(line: str) -> bool:
@@ -79,6 +85,9 @@ def read(text: str, format_name: str | None = None) -> tuple[Grammar, Evidence]:
     """
     grammar = _recognised(text) if format_name is None else _of_name(format_name, text)
     if grammar is None:
+        if (tool := unread_tool(_printed(text))) is not None:
+            hint = "copy its figures into a table, with a line of names above them (--format csv)"
+            raise BadInput(f"this is {tool}'s output, which is not read", hint)
         hint = "give the whole output of one of these tools, or a table below a line of names; --format names it"
         raise BadInput(f"unrecognized format. Supported: {', '.join((*names(), 'csv'))}", hint)
     if isinstance(grammar, Json):
@@ -97,6 +106,7 @@ def _of_name(name: str, text: str) -> Text | Json | Csv:
         key=lambda grammar: (
             isinstance(grammar, Json) and _has_keys(grammar, text[:_HEAD]),
             isinstance(grammar, Csv) and headings_line(grammar, lines) is not None,
+            isinstance(grammar, Text) and any(_opens(grammar, line) for line in lines),
             not isinstance(grammar, Csv),
             isinstance(grammar, Json) == is_document,
             isinstance(grammar, Text) and _matches(grammar, lines),
@@ -118,6 +128,7 @@ def _recognised(text: str) -> Text | Json | Csv | None:
         begins += [(at, grammar)] if at is not None else []
     if not begins:
         return _by_lines(lines)
+    begins = [(at, grammar) for at, grammar in begins if not grammar.below_others] or begins
     # Several tools begin alike: the one that most lines match.
     earliest = min(at for at, _ in begins)
     first = max((grammar for at, grammar in begins if at == earliest), key=lambda grammar: _matches(grammar, lines))
@@ -157,6 +168,7 @@ def _by_lines(lines: Sequence[str]) -> Text | None:
 @lru_cache(maxsize=1)
 def _printed(text: str) -> Sequence[str]:
     """Return the lines without paste marks; around a document they are empty."""
+    text = unwrapped(text)
     if _parse_document(blank := with_blanks(text)) is not None:
         return _document_lines(blank.split("\n"), 0)
     lines = unpasted(text, is_known)
@@ -167,6 +179,20 @@ def _printed(text: str) -> Sequence[str]:
     return lines if at is None else _document_lines(lines, at)
 
 
+def unwrapped(text: str) -> str:
+    """Return the text that `go test -json` wraps into one document for each part of a line."""
+    if not _OF_GO_TEST.search(text[:_HEAD]):
+        return text
+    parts = []
+    for line in text.split("\n"):
+        try:
+            event, _ = json.JSONDecoder().raw_decode(line, line.index('{"Time":'))
+            parts.append(str(event.get("Output", "")))
+        except (ValueError, RecursionError):
+            parts.append(f"{line}\n")
+    return "".join(parts)
+
+
 def _has_keys(grammar: Json, head: str) -> bool:
     return bool(grammar.keys) and all(re.search(rf'"{re.escape(key)}"\s*:', head) for key in grammar.keys)
 
@@ -174,9 +200,11 @@ def _has_keys(grammar: Json, head: str) -> bool:
 def _parse_document(text: str) -> Json | None:
     """Return the grammar of a document that begins here."""
     head = text.lstrip()[:_HEAD]
-    return next(
-        (grammar for grammar in _of_kind(Json) if head.startswith(("{", "[")) and _has_keys(grammar, head)), None
-    )
+    if not head.startswith(("{", "[")):
+        return None
+    # Documents of several tools look alike: the one with the most keys.
+    fitting = (grammar for grammar in _of_kind(Json) if _has_keys(grammar, head))
+    return max(fitting, key=lambda grammar: len(grammar.keys), default=None)
 
 
 def _document_lines(lines: Sequence[str], begin: int) -> Sequence[str]:

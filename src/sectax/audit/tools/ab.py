@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sectax.audit.form import Trouble, TroubleKind
-from sectax.audit.reading.grammar import Promise, Record, Text
-from sectax.audit.reading.printed import Number
+from sectax.audit.reading.grammar import Csv, Promise, Record, Text
+from sectax.audit.reading.printed import Number, percentile_name
 
 # A dynamic page rarely changes its length, and by less than a factor of two.
 _MOST_OTHERS, _MOST_CHANGE = 0.5, 2.0
@@ -88,4 +88,43 @@ AB = Text(
     options={"connections": "connections"},
     shape=_shape,
 )
-GRAMMARS = (AB,)
+
+
+def _percentiles(records: list[Record]) -> list[Record]:
+    """Join the rows of -e."""
+    whole = Record(1, ended=True)
+    for record in records:
+        if (share := str(record.text("share"))) in ("0", "50", "75", "90", "95", "99", "100"):
+            whole.put({f"latency.{percentile_name(share)}": record.number("time")})
+    return [whole]
+
+
+def _summary(records: list[Record]) -> list[Record]:
+    """Summarize the rows of -g, which are sorted by time."""
+    times = sorted(number for record in records for number in record.numbers("time"))
+    whole = Record(1, ended=True)
+    if times:
+        mean = Number(sum(number.value for number in times) / len(times), times[0].step, "s")
+        whole.put({"count": Number(float(len(times))), "latency.min": times[0], "latency.mean": mean})
+        places = {"latency.median": 0.5, "latency.p90": 0.9, "latency.p99": 0.99, "latency.max": 1.0}
+        whole.put({name: times[min(int(share * len(times)), len(times) - 1)] for name, share in places.items()})
+    return [whole]
+
+
+AB_PERCENTILES = Csv(
+    name="ab",
+    title="ApacheBench's percentiles (-e)",
+    keys=("Percentage served", "Time in ms"),
+    columns={"Percentage served": "share:text", "Time in ms": "time:ms"},
+    shape=_percentiles,
+)
+AB_TIMES = Csv(
+    name="ab",
+    title="ApacheBench's times (-g)",
+    means="The rows of -g are whole ms, sorted by ttime: their order says nothing.",
+    keys=("starttime", "seconds", "ctime", "dtime", "ttime", "wait"),
+    columns={"ttime": "time:ms"},
+    separator="\t",
+    shape=_summary,
+)
+GRAMMARS = (AB, AB_PERCENTILES, AB_TIMES)

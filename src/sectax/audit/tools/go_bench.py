@@ -48,6 +48,8 @@ GO_BENCH = Text(
     head=(r"pkg: {package:w}", r"cpu: {processor:text}$", r"goos: {option.goos:w}", r"goarch: {option.goarch:w}"),
     rows=(r"Benchmark{name:w} {batch:n} (?=[\d.+NI-]){pairs:text}$",),
     repeats=True,
+    # A name alone, with -v.
+    ignored=(r"Benchmark\S{1,400}$",),
     fails=(
         r"--- FAIL: (?:Benchmark|Test|Example|Fuzz)",
         r"(?:Benchmark\S+ )?(?:FAIL(?:$| \S+ (?:[\d.]+s|\[|\())|panic: |fatal error: |exit status [1-9]|signal: )",

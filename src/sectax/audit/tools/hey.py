@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sectax.audit.reading.grammar import Promise, Record, Text
+from sectax.audit.reading.grammar import Json, Promise, Record, Text
 from sectax.audit.reading.printed import Number
+from sectax.audit.tools.vegeta import count_answers
 
 # hey keeps at most this many answers for its statistics.
 _MOST_KEPT = 1_000_000
@@ -54,4 +55,32 @@ HEY = Text(
     options={"connections": "connections"},
     shape=_shape,
 )
-GRAMMARS = (HEY,)
+
+
+def _shape_json(records: list[Record]) -> list[Record]:
+    for record in records:
+        if (answers := count_answers(record.fields.get("codes", ()))) is not None:
+            record.put({"operations": answers[0], "failed.status": answers[1]})
+    return records
+
+
+OHA_JSON = Json(
+    name="hey",
+    title="oha's JSON",
+    means="With -q and no --latency-correction, latency is from sending; a request cut off at the end does not count.",
+    keys=("successRate", "requestsPerSec", "statusCodeDistribution"),
+    fields={
+        "summary.total": "duration_s:s",
+        **{
+            f"summary.{key}": f"latency.{name}:s"
+            for key, name in (("average", "mean"), ("fastest", "min"), ("slowest", "max"))
+        },
+        "summary.requestsPerSec": "rate:n",
+        "summary.sizePerSec": "bandwidth:b/s",
+        **{f"latencyPercentiles.p{share}": f"latency.p{share}:s" for share in ("10", "25", "75", "90", "95", "99")},
+        "latencyPercentiles.p50": "latency.median:s",
+        "statusCodeDistribution": "codes:text",
+    },
+    shape=_shape_json,
+)
+GRAMMARS = (HEY, OHA_JSON)

@@ -1,4 +1,4 @@
-"""`openssl speed`: the tables of apps/speed.c of 1.0.2 and 3.2."""
+"""`openssl speed`: the tables and -mr of apps/speed.c of 1.0.2 to 3.6."""
 
 from __future__ import annotations
 
@@ -9,11 +9,44 @@ from sectax.audit.form import EndsBy, Moves, Trouble, TroubleKind
 from sectax.audit.reading.grammar import Promise, Record, Text
 from sectax.audit.reading.printed import Number, read
 
+# It stops within a fraction of a second.
+_MOST_LATE, _FEWEST = 1.2, 100
+_TIMED = ("configured_s", "duration_s", "operations")
 _BITS = re.compile(r"(\d{2,6}) bits")
 
 
 def _shape(records: list[Record]) -> list[Record]:
-    return [result for record in records for result in (_throughputs if "cells" in record.fields else _rates)(record)]
+    timed = [_timed(record) for record in records if "doing" in record.fields]
+    tables = [record for record in records if "doing" not in record.fields]
+    results = [result for record in tables for result in _READERS[_kind(record)](record)]
+    if not results:
+        return [_from_count(record) for record in timed]
+    # One figure for each time that it ran, in this order, where it did not run several processes.
+    for result, record in zip(results, timed, strict=False) if len(results) == len(timed) else ():
+        result.fields |= {name: record.fields[name] for name in _TIMED if name in record.fields}
+    return results
+
+
+def _timed(record: Record) -> Record:
+    """Keep a time that means something: it is CPU time, so a busy machine makes it short."""
+    asked, taken, operations = (record.number(name) for name in ("configured_s", "duration_s", "operations"))
+    if asked is not None and taken is not None and operations is not None and taken.value <= _MOST_LATE * asked.value:
+        del record.fields["configured_s"]
+        if operations.value >= _FEWEST:
+            record.fields["took"] = record.fields.pop("duration_s")
+    return record
+
+
+def _from_count(record: Record) -> Record:
+    """Compute the rate where the table was not copied."""
+    operations, seconds = record.number("operations"), record.number("took") or record.number("duration_s")
+    if operations is not None and seconds is not None and seconds.value > 0:
+        record.put({"name": record.text("doing"), "rate": Number(operations.value / seconds.value)})
+    return record
+
+
+def _kind(record: Record) -> str:
+    return next(kind for kind in _READERS if kind in record.fields)
 
 
 def _numbers(record: Record, words: Iterable[str]) -> list[Number | None]:
@@ -60,6 +93,33 @@ def _rates(record: Record) -> Iterator[Record]:
         yield result
 
 
+def _merged(record: Record) -> Iterator[Record]:
+    """Read a row of -mr, which has rates only."""
+    kind, _, name, *cells = (record.text("merged") or "").split(":")
+    if kind == "+F":
+        record.put({"row": name, "cells": " ".join(cells)})
+        yield from _throughputs(record)
+        return
+    algorithm, operations = _MERGED.get(kind[2:], ("", ()))
+    bits = read("n", name)
+    rates = _numbers(record, cells[-len(operations) :]) if operations else []
+    for operation, rate in zip(operations, rates, strict=False):
+        if operation == "time":
+            continue
+        label = f"{name} bits {algorithm}"
+        result = _new_record(record, f"{label}, {operation}", {"algorithm": label, "operation": operation})
+        result.put({"rate": rate, "operation": operation, "key_bits": bits if isinstance(bits, Number) else None})
+        yield result
+
+
+_READERS = {"cells": _throughputs, "numbers": _rates, "merged": _merged}
+# By the number of its row. ECDH is followed by a time.
+_MERGED = {
+    **{str(at): (name, ("sign", "verify")) for at, name in ((2, "rsa"), (3, "dsa"), (4, "ecdsa"), (6, "EdDSA"))},
+    "5": ("ecdh", ("op", "time")),
+}
+
+
 def _new_record(record: Record, name: str, levels: dict[str, str]) -> Record:
     result = Record(record.line, ended=True, troubles=record.troubles)
     core, library = record.text("core"), record.text("library")
@@ -72,6 +132,7 @@ _SHORT = r"(?=.{1,400}$)(?!Doing |Got: |\+|compiler:|options:|type )"
 OPENSSL_SPEED = Text(
     name="openssl-speed",
     title="openssl speed",
+    means="Per second of CPU time, or of real time with -elapsed; where processes wait for a processor these differ.",
     head=(
         r"(?:version: |OpenSSL )(?=\d+\.){library:w}",
         r"type (?=\d+ bytes){sizes:text}$",
@@ -79,14 +140,18 @@ OPENSSL_SPEED = Text(
         r"(?=.{1,200}$)(?=(?:[a-z]++\s++){1,4}(?:[a-z.]++/s\s*+){1,4}$){columns:text}$",
     ),
     rows=(
+        r"(?=.{1,400}$)Doing (?=.{1,200} for {configured_s:s}s\b){doing:text}: {operations:n} .{1,120} in "
+        r"{duration_s:s}s$",
+        r"(?=\+F\d{0,2}:\d{1,3}:[\w.-]{1,60}:[\d.:A-Za-z-]{1,400}$){merged:w}",
         rf"{_SHORT}{{row:text}} (?=(?:-?\d++\.\d++k?(?:\s++|$))+(?:\([^()]{{1,60}}\))?$)(?=.*\dk\b)"
         r"{cells:text}(?: \({core:text}\))?$",
         rf"{_SHORT}{{algorithm:text}} (?=(?:\d++\.\d++s\s++)+-?\d){{numbers:text}}(?: \({{core:text}}\))?$",
     ),
+    ignored=(r"built on:",),
     fails=(r"(?:.{0,80}: )?(?:[Ii]nvalid engine\b|can't use that engine\b)",),
     warns=(
         r"(?!compiler:|options:|built on:)(?:Error[: ]|.{0,200}(?:[Uu]nknown algorithm|is an unknown|:error:"
-        r"|[Ff]ailure\b| error!|[Ee]rror (?:for|in|while|setting|creating|(?:initial|final)izing)|unhandled "
+        r"|[Ff]ailure\b(?! Count)| error!|[Ee]rror (?:for|in|while|setting|creating|(?:initial|final)izing)|unhandled "
         r"errors|don't match"
         r"|is not an? (?:AEAD|multi-block)|can be used only with|unsupported key length|derivation failed|secret failed"
         r"|Child (?:exited with [1-9]|terminated by)|Don't understand line|Unknown type ))",

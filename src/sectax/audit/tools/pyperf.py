@@ -8,7 +8,7 @@ from typing import Any
 
 from sectax.audit.form import Cold, Quantity
 from sectax.audit.reading.document import number
-from sectax.audit.reading.grammar import Json, Record
+from sectax.audit.reading.grammar import Json, Record, Text
 from sectax.audit.reading.printed import Number, read
 from sectax.formats import json_text
 
@@ -67,4 +67,18 @@ PYPERF = Json(
     fixed={"calibrated": True, "replicate": "process"},
     quantities={"memory": Quantity.MEMORY, "count": Quantity.COUNT},
 )
-GRAMMARS = (PYPERF,)
+PYPERF_TEXT = Text(
+    name="pyperf",
+    title="the output of pyperf show or stats",
+    starts=(r"(?=.{1,400}$)(?:{level.benchmark:text}: )?Mean \+- std dev: {time.mean:t} \+- {time.stddev:t}$",),
+    head=(
+        r"Number of run with values: {replicates:n}$",
+        r"Total number of values: {count:n}$",
+        r"Minimum: {time.min:t}$",
+        r"Median \+- MAD: {time.median:t} \+- {time.mad:t}$",
+    ),
+    lines=(r"Maximum: {time.high:t}$",),
+    warns=(r"WARNING: the benchmark result may be unstable",),
+    fixed={"calibrated": True, "replicate": "process"},
+)
+GRAMMARS = (PYPERF, PYPERF_TEXT)

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from sectax.audit.form import EndsBy
 from sectax.audit.reading.grammar import Json, Promise, Record, Text
 from sectax.audit.reading.printed import Number, percentile_name, read
 
 # As text, and in a document.
-_STATUS = re.compile(r"(\d+)'?: ?(\d+)")
+_STATUS = re.compile(r"(-?\d{1,9})'? ?: ?(\d{1,15})")
 _FIXED = {"by_schedule": "yes", "ends_by": EndsBy.TIME}
 PROMISES = (
     Promise("attack_s + wait_s = duration_s"),
     Promise("operations / attack_s = sent_rate", within=0.01),
     Promise("answered = operations"),
 )
+
+
+def count_answers(texts: Iterable[object]) -> tuple[Number, Number] | None:
+    """Count the answers in `200:1500 404:2`, and those that are no success."""
+    codes = [(int(code), float(count)) for text in texts for code, count in _STATUS.findall(str(text))]
+    total, refused = (sum(count for code, count in codes if not 200 <= code < most) for most in (0, 400))
+    return (Number(total), Number(refused)) if codes else None
 
 
 def _statistic(heading: str) -> str:
@@ -35,9 +43,8 @@ def _shape(records: list[Record]) -> list[Record]:
             del record.fields["latency.min"]
         if attack is not None and wait is not None and "duration_s" not in record.fields:
             record.add("duration_s", Number(attack.value + wait.value, 0.0, "s"))
-        if codes := [(int(code), float(count)) for code, count in _STATUS.findall(record.text("codes") or "")]:
-            record.add("answered", Number(sum(count for _, count in codes)))
-            record.add("failed.status", Number(sum(count for code, count in codes if not 200 <= code < 400)))
+        if (answers := count_answers(record.fields.get("codes", ()))) is not None:
+            record.put({"answered": answers[0], "failed.status": answers[1]})
         if (sent := record.number("sent_rate")) is not None:
             record.fields.setdefault("target_rate", [sent])
             record.fields["achieved_rate"] = [_answered_rate(record, sent)]
