@@ -10,7 +10,7 @@ from sectax.audit.checks.registry import review
 from sectax.audit.form import TroubleKind
 from sectax.audit.reading import registry, text
 from sectax.formats.bad_input import BadInput
-from tests.audit.tools.said import build_evidence, said, sample
+from tests.audit.tools.said import SAMPLES, build_evidence, said, sample
 
 JMH = sample("jmh.txt")
 
@@ -79,3 +79,62 @@ def test_the_figures_of_a_mean_beyond_the_maximum_are_those_of_its_command_alone
     (outcome,) = (one for one in review(evidence) if one.check == "contradiction")
 
     assert {one.figures for one in outcome.warnings} == {(evidence.series[0].id,)}
+
+
+# Samples whose names begin otherwise than the format.
+NAMED = {
+    "gobench": "go-bench", "oha": "hey", "openssl-s-time": "openssl-s-time", "openssl": "openssl-speed",
+    "rust": "criterion", "wrk2": "wrk",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in SAMPLES.iterdir() if path.suffix not in (".md", ".read")))
+def test_a_sample_is_recognized_as_the_output_of_its_tool(name: str) -> None:
+    begins = [*NAMED.items(), *((format_name, format_name) for format_name in registry.names()), ("table", None)]
+    longest = max((pair for pair in begins if name.startswith(pair[0])), key=lambda pair: len(pair[0]))
+
+    assert registry.recognised(sample(name)) == longest[1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "12345678 bytes (12 MB, 12 MiB) copied, 0.5 s, 24 MB/s",
+        "---- Global Information --------------------------------------------------------",
+        "MIGRATED TCP_STREAM TEST from 0.0.0.0 (0.0.0.0) port 0 AF_INET to localhost",
+    ],
+)
+def test_a_tool_that_is_not_read_is_named(line: str, agreed) -> None:
+    with pytest.raises(BadInput) as refused:
+        registry.read(f"some text\n{line}\n")
+
+    agreed(refused.value)
+
+
+def test_what_go_test_wraps_into_json_is_read_as_it_was_printed() -> None:
+    wrapped = (
+        "\n".join(
+            json.dumps({"Time": "2026-11-28T17:57:10Z", "Action": "output", "Output": part})
+            for line in sample("gobench.txt").splitlines(keepends=True)
+            for part in (line[:12], line[12:])
+        )
+        .replace(": ", ":")
+        .replace(", ", ",")
+    )
+
+    assert [one.typical for one in build_evidence(wrapped).series] == [
+        one.typical for one in build_evidence(sample("gobench.txt")).series
+    ]
+
+
+def test_reading_a_row_of_benchstat_stops_where_it_does_not_match() -> None:
+    odd = sample("benchstat-two-digits.txt").replace("500µs ± 2%", "n/a")
+    evidence = build_evidence(odd)
+
+    assert {one.levels["column"] for one in evidence.series if one.levels["name"] == "Sign-4"} == {"1"}
+    assert [trouble.kind for trouble in evidence.troubles] == [TroubleKind.UNREAD]
+
+
+@pytest.mark.parametrize(("printed", "seconds"), [("0m0,202s", 0.202), ("1m1.300s", 61.3), ("0.10", 0.1)])
+def test_a_time_of_the_shell_has_the_decimal_sign_of_its_language(printed: str, seconds: float) -> None:
+    assert build_evidence(f"real\t{printed}\nuser\t0m0.001s\n").series[0].typical == pytest.approx(seconds)
