@@ -6,13 +6,16 @@ import shutil
 from pathlib import Path
 from random import Random
 
+import msgspec
 import pytest
 
+from sectax.analysis.findings import judge
 from sectax.cli.present import View, render
 from sectax.gate import history as gate_history
 from sectax.gate.history import _Compared, _Run
 from sectax.model.finding import VerdictId
 from sectax.model.history import History
+from tests.analysis.runs import run_of
 from tests.gate.repositories import commit, git
 from tests.program import sectax
 from tests.schemas import follows_its_schema
@@ -51,6 +54,15 @@ def test_a_withdrawn_comparison_has_no_ratio_and_no_level() -> None:
     (line,) = gate_history._lines(runs)
     assert [place for place, seen in enumerate(line.seen) if seen.cost_ratio is None] == [3, 7]
     assert line.changes == ()
+
+
+def test_an_infinite_interval_has_no_figure_and_can_be_cached() -> None:
+    """Values without any spread have no finite interval, and JSON has no infinity: it was read back as null."""
+    effect = judge(run_of({"baseline": [1.0] * 8, "treatment": [1.1] * 8}))[0].effect
+    compared = _Compared("all/new:wall", "new", "wall", True, VerdictId.INCONCLUSIVE, gate_history._logs(effect))
+
+    assert effect.high == math.inf
+    assert msgspec.json.decode(msgspec.json.encode(compared), type=_Compared) == compared
 
 
 def test_a_page_has_no_markup_of_others() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import math
 import multiprocessing
@@ -16,7 +17,7 @@ import msgspec
 
 from sectax.model.environment import CHANGED, REVISION
 from sectax.model.errors import SectaxError, WrongUse
-from sectax.model.finding import NO_CLAIM, VerdictId
+from sectax.model.finding import NO_CLAIM, Effect, VerdictId
 from sectax.model.history import CostChange, CostPoint, History, HistoryLine
 from sectax.model.treatment import CONTROLS, Standing
 from sectax.parts.cache_entry import CacheEntry
@@ -41,7 +42,7 @@ class _Compared(msgspec.Struct, frozen=True):
     metric: str
     primary: bool
     verdict: VerdictId
-    logs: tuple[float, float, float] | None  # low, mean, high
+    logs: tuple[float, float, float] | None  # low, mean, high; None without a finite interval
 
 
 class _Run(msgspec.Struct, frozen=True):
@@ -79,7 +80,8 @@ def _history(source: str, folder: Path, kept: CacheEntry | None) -> History:
         raise WrongUse(f"there is no run file (*.sectax) in {source}", "name a folder that contains some")
     cached: dict[str, _Run] = {}
     if kept is not None and (text := kept.recall()) is not None:
-        cached = msgspec.json.decode(text, type=dict[str, _Run])
+        with contextlib.suppress(msgspec.ValidationError):  # written by another version
+            cached = msgspec.json.decode(text, type=dict[str, _Run])
     fresh = [path for path in files if path.name not in cached or cached[path.name].state != _state(path)]
     read = dict(zip((path.name for path in fresh), _in_parallel(_read, fresh), strict=True))
     runs = {path.name: read.get(path.name) or cached[path.name] for path in files}
@@ -137,12 +139,18 @@ def _read(path: Path) -> _Run:
                 finding.comparison.metric,
                 finding.comparison.standing is Standing.PRIMARY,
                 finding.verdict,
-                None if (effect := finding.effect) is None else (effect.low, effect.log_ratio, effect.high),
+                _logs(finding.effect),
             )
             for finding in findings
             if finding.comparison.standing not in CONTROLS
         ),
     )
+
+
+def _logs(effect: Effect | None) -> tuple[float, float, float] | None:
+    """The interval and its middle; None where it is infinite, which JSON has no word for."""
+    logs = None if effect is None else (effect.low, effect.log_ratio, effect.high)
+    return logs if logs is not None and all(map(math.isfinite, logs)) else None
 
 
 def _lines(runs: Sequence[tuple[str, _Run]]) -> Iterator[HistoryLine]:
