@@ -137,7 +137,7 @@ def _read(places: dict[str, str], readers: Iterable[Sequence[str]], out: int) ->
         except SystemExit as ended:
             status = ended.code
         took, text = time.process_time() - began, os.pread(out, 10_000, start).decode(errors="replace")
-        if status not in range(5) or took > MOST_S or "Traceback" in text or "memory" in text:
+        if status not in range(5) or took > MOST_S or "Traceback" in text or "not enough memory" in text:
             fault = json.dumps(f"{words[0]}: status {status}, {took:.1f} s: {text[-300:]}")
             os.write(out, f"\nFAULT{fault}\n".encode())
     os._exit(0)
