@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sectax import published
 from sectax.audit.checks.registry import CHECKS as checks
-from sectax.audit.checks.registry import review
+from sectax.audit.checks.registry import ORDER, review
 from sectax.audit.own.registry import CHECKS as OWN
 from sectax.audit.reading.registry import grammar_modules
 from sectax.audit.study import evidence_of_study
@@ -68,8 +68,7 @@ def with_tables(page: str) -> str:
     """docs/audit.md with its tables as the program has them."""
     tables = {
         "formats": _table("`--format`", "the tool, where its output is defined, and what its figures mean", _formats()),
-        "checks": _table("check", "rule", ((f"`{check.id}`", check.rule) for check in checks)),
-        "own": _table("check", "rule", ((f"`{check.id}`", check.rule) for check in OWN)),
+        "checks": _table("check", "rule", _checks()),
     }
     for name, table in tables.items():
         page = re.sub(
@@ -84,6 +83,18 @@ def with_tables(page: str) -> str:
 def _table(first: str, second: str, rows: Iterable[tuple[str, str]]) -> str:
     lines = [f"| {first} | {second} |", "| --- | --- |", *(f"| {one} | {other} |" for one, other in rows)]
     return "\n".join(lines) + "\n"
+
+
+def _checks() -> Iterator[tuple[str, str]]:
+    """Every check, with its rule on published numbers and on sectax runs."""
+    published_rules, own_rules = ({check.id: check.rule for check in every} for every in (checks, OWN))
+    for check in ORDER.split():
+        rule, own = published_rules.get(check), own_rules.get(check)
+        if rule is None:
+            yield f"`{check}`", f"*Sectax runs only.* {own}"
+        else:
+            more = "" if own is None else "<br>*Sectax runs too.*" if own == rule else f"<br>*Sectax runs:* {own}"
+            yield f"`{check}`", f"{rule}{more}"
 
 
 def _formats() -> Iterator[tuple[str, str]]:

@@ -12,9 +12,9 @@ from benchmarks.simulations.scenarios import SCENARIOS, batch_times
 from sectax.analysis.analyse import analyse
 from sectax.analysis.findings import judge
 from sectax.analysis.treatments import treatment_results
-from sectax.audit.form import Moves, Quantity
+from sectax.audit.form import Moves, Quantity, Series
 from sectax.audit.own.blocks import interval
-from sectax.audit.own.evidence import BlockSeries, RunEvidence
+from sectax.audit.own.evidence import RunEvidence
 from sectax.audit.own.registry import review
 from sectax.audit.own.registry import run as audit
 from sectax.experiments.hmac.experiment import EXPERIMENT as HMAC
@@ -45,7 +45,7 @@ def withdrawn(measured: Measured) -> set[str]:
     return {finding.comparison.id for finding in analysed.findings if finding.verdict is VerdictId.WITHDRAWN}
 
 
-def figures(measured: Measured) -> tuple[BlockSeries, ...]:
+def figures(measured: Measured) -> tuple[Series, ...]:
     return RunEvidence(measured, judge(measured)).series
 
 
@@ -246,8 +246,8 @@ def test_figures_are_of_treatments_that_somebody_quotes() -> None:
     large = made[f"{LARGE}/{PUBLISHED}:duration"]
 
     assert not any("negative" in name for name in made)
-    assert (large.quantity, large.statistic, large.count) == (Quantity.TIME, "median", 7 * 16)
-    assert large.seconds() == measured.values["duration"][f"{LARGE}/{PUBLISHED}"]
+    assert (large.quantity, large.count) == (Quantity.TIME, 7 * 16)
+    assert large.block_seconds == measured.values["duration"][f"{LARGE}/{PUBLISHED}"]
     assert large.work.size_bytes == 3 * 2**20
     assert large.work.moves is Moves.BODY
     assert made[f"{LARGE}/{PUBLISHED}:p99_duration"].values == ()

@@ -96,7 +96,9 @@ class TrialWork:
     client_cpu_share: float | None = None  # of its quota
     # The share of the intended concurrent operations that ran at once.
     overlap_share: float | None = None
-    link_bytes_s: float | None = None  # the measured bandwidth of the memory or link it uses
+    # The measured bandwidth of the memory or link it uses; in a sectax run, beyond the operations that it contains.
+    link_bytes_s: float | None = None
+    waits: str | None = None  # why it may take longer than an operation that contains it, as advice
     batch: float | None = None  # operations per timed value
     calibrated: bool | None = None  # whether their number was chosen to fit a time
     cold: Cold | None = None
@@ -137,6 +139,10 @@ class Series:
     work: TrialWork = field(default_factory=TrialWork)
     setting: Setting = field(default_factory=Setting)
     run: str = ""  # shared by everything measured in one run
+    # Of a sectax run: its treatment (the subject of remarks), and the block of each of `values`.
+    treatment: str = ""
+    is_baseline: bool = False
+    blocks: tuple[int, ...] = ()
 
     @cached_property
     def figures(self) -> tuple[Claim, ...]:
@@ -147,6 +153,14 @@ class Series:
             centre = float(np.median(np.asarray(self.values, dtype=np.float64)))
             return (Claim(self.id, VALUES, centre, self.step),)
         return tuple(claim for claim in self.claims if claim.statistic not in SPREADS)
+
+    @cached_property
+    def block_seconds(self) -> dict[int, float]:
+        """The time of one operation in each block of a sectax run."""
+        values = zip(self.blocks, self.values, strict=True) if self.blocks else ()
+        return {
+            block: seconds for block, value in values if value > 0 and (seconds := self.seconds_per_operation(value))
+        }
 
     @property
     def trials(self) -> int | None:
@@ -238,6 +252,8 @@ class Evidence:
     broken: tuple[BrokenPromise, ...] = ()
     imported: bool = False
     columns: str = ""  # of a table: how its columns were read, in words
+    # Of a sectax run: the smallest cost that matters, as a share. Published numbers have none, and limits of their own.
+    margin: float | None = None
 
     @cached_property
     def figures(self) -> tuple[Claim, ...]:
@@ -246,3 +262,8 @@ class Evidence:
     @cached_property
     def speeds(self) -> tuple[Series, ...]:
         return tuple(series for series in self.series if series.quantity in SPEEDS)
+
+    @property
+    def trials(self) -> tuple[Series, ...]:
+        """What was run, with its clock, operations and failures."""
+        return self.series

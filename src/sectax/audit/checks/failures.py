@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sectax.audit.checks.groups import gather, ids, unknown, worst
+from sectax.audit.checks.groups import gather, subject, unknown, worst
 from sectax.audit.checks.interface import Remark, check, remark
 from sectax.audit.checks.words import EVERYTHING, number
-from sectax.audit.form import Evidence, Series, TroubleKind
+from sectax.audit.form import SPEEDS, Evidence, Series, TroubleKind
 from sectax.model.finding import Severity
 
 _OF_KIND = {
@@ -32,11 +32,12 @@ def said_by_the_tool(evidence: Evidence) -> Iterator[Remark]:
 
 
 MOST_FAILURES = 0.001
+FIX = "fix what fails, then measure"
 
 
 @check("F: more than 0.1 % of the operations failed; W: fewer", sees=lambda evidence: evidence.speeds)
 def unequal_work(evidence: Evidence) -> Iterator[Remark]:
-    speeds = evidence.speeds
+    speeds = [series for series in evidence.trials if series.quantity in SPEEDS]
     failing = [series for series in speeds if (failure_share(series) or 0.0) > MOST_FAILURES]
     for group in gather(failing, lambda series: (series.run, failure_share(series), operation_count(series))):
         series = group[0]
@@ -47,9 +48,11 @@ def unequal_work(evidence: Evidence) -> Iterator[Remark]:
             series.run or series.table,
             f"{_failures_in_words(series)}{f' ({kinds})' if kinds else ''}",
             "operations failed, and a failed operation is often a fast one",
-            "fix what fails, then measure",
-            ids(group),
+            FIX,
+            subject(group)[1],
         )
+    if evidence.margin is not None:
+        return  # a failed operation of a run has no time
     few = [series for series in speeds if series.work.failures and series not in failing]
     yield from worst(
         Severity.WARNING,

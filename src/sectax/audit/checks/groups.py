@@ -94,18 +94,18 @@ def slowness(series: Series) -> NDArray[np.float64]:
 
 
 def worst(severity: Severity, by_series: Worst, meaning: str, advice: str) -> Iterator[Remark]:
-    """Yield one remark per table, about its worst series.
+    """Yield one remark per table or treatment, about its worst series.
 
     Tables with the same finding share a remark.
     """
-    by_saw: dict[str, list[tuple[Series, list[Series]]]] = {}
-    for table in by_table(by_series):
+    by_saw: dict[tuple[str, str], list[tuple[Series, list[Series]]]] = {}
+    for table in gather(by_series, lambda series: (series.table, series.treatment)):
         most = max(table, key=lambda series: by_series[series][0])
-        by_saw.setdefault(by_series[most][1], []).append((most, table))
-    for words, tables in by_saw.items():
+        by_saw.setdefault((by_series[most][1], most.treatment), []).append((most, table))
+    for (words, treatment), tables in by_saw.items():
         every = [series for _, table in tables for series in table]
         first = tables[0][0].id
-        where = f" ({first})" if len(tables) == 1 and first not in words else ""
+        where = f" ({first})" if len(tables) == 1 and first not in words and first != treatment else ""
         elsewhere = f". Affected: {named(ids(every))}" if len(every) > 1 else ""
         yield about(severity, every, f"{words}{where}{elsewhere}", meaning, advice)
 
@@ -116,16 +116,22 @@ def by_severity(rows: Iterable[tuple[Severity, Series, float, str]], meaning: st
         yield from worst(faults[0][0], {series: (grade, saw) for _, series, grade, saw in faults}, meaning, advice)
 
 
+def subject(group: Sequence[Series]) -> tuple[str, tuple[str, ...]]:
+    """Return the subject and figures of a remark: the treatment of a sectax run, or tables and their figures."""
+    treatment = group[0].treatment if group else ""
+    return (treatment, ()) if treatment else (tables_subject(series.table for series in group), ids(group))
+
+
 def about(severity: Severity, group: Sequence[Series], saw: str, meaning: str, advice: str) -> Remark:
     """Make one remark on these series, across tables."""
-    return remark(severity, tables_subject(series.table for series in group), saw, meaning, advice, ids(group))
+    where, figures = subject(group)
+    return remark(severity, where, saw, meaning, advice, figures)
 
 
-def unknown(group: Sequence[Series], missing: str, advice: str = "") -> Iterator[Remark]:
-    """Yield one note for all series that lack the same data."""
-    figures = ids(group)
-    if figures:
-        which = f"{len(figures)} figures" if len(figures) > 1 else figures[0]
-        yield cannot_be_checked(
-            tables_subject(series.table for series in group), f"{missing} ({which})", advice, figures
-        )
+def unknown(group: Iterable[Series], missing: str, advice: str = "") -> Iterator[Remark]:
+    """Yield one note for all series, or each treatment, that lack the same data."""
+    for lacking in gather(group, lambda series: series.treatment):
+        where, figures = subject(lacking)
+        which = f" ({len(figures)} figures)" if len(figures) > 1 else f" ({figures[0]})" if figures else ""
+        if figures or lacking[0].treatment:
+            yield cannot_be_checked(where, f"{missing}{which}", advice, figures)

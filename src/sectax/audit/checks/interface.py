@@ -57,11 +57,13 @@ class Check(Generic[E]):
     examine: Callable[[E], Iterable[Remark]]
     sees: Callable[[E], Iterable[Series]]  # series judged one by one; none where it judges sides or the whole source
     applies: Callable[[E], bool]  # whether it applies where `sees` is empty
+    runs: bool  # whether a sectax run is checked in the same way
 
     def review(self, evidence: E) -> CheckOutcome:
         """Run the check on the evidence."""
-        ids = tuple(dict.fromkeys(claim.id for series in self.sees(evidence) for claim in series.figures))
-        looked = bool(ids) or self.applies(evidence)
+        seen = tuple(self.sees(evidence))
+        ids = tuple(dict.fromkeys(claim.id for series in seen for claim in series.figures))
+        looked = bool(seen) or self.applies(evidence)
         warnings = tuple(replace(warning, check=self.id) for warning in (self.examine(evidence) if looked else ()))
         return CheckOutcome(self.id, self.rule, looked, warnings, ids)
 
@@ -70,15 +72,16 @@ def check(
     rule: str,
     sees: Callable[[Any], Iterable[Series]] = lambda _: (),
     applies: Callable[[Any], bool] = lambda _: False,
+    *,
+    runs: bool = False,
 ) -> Callable[[Callable[[E], Iterable[Remark]]], Check[E]]:
     """Decorate a function as a check; its id comes from the function name."""
-    return lambda examine: Check(examine.__name__.replace("_", "-"), rule, examine, sees, applies)
+    return lambda examine: Check(examine.__name__.replace("_", "-"), rule, examine, sees, applies, runs)
 
 
-def load_checks(package: ModuleType, order: str) -> tuple[Check[Any], ...]:
-    """Load the checks of all modules of a package, in the given order."""
+def load_checks(package: ModuleType, order: str, *others: Check[Any]) -> tuple[Check[Any], ...]:
+    """Load the checks of all modules of a package, and others that it does not replace, in the given order."""
     modules = (import_module(f"{package.__name__}.{module.name}") for module in iter_modules(package.__path__))
-    every = {check.id: check for module in modules for check in vars(module).values() if isinstance(check, Check)}
-    if every.keys() != set(order.split()):
-        raise LookupError(f"checks without a place in the order: {every.keys() ^ set(order.split())}")
-    return tuple(every[id] for id in order.split())
+    own = (check for module in modules for check in vars(module).values() if isinstance(check, Check))
+    every, ids = {check.id: check for check in (*others, *own)}, order.split()
+    return tuple(sorted(every.values(), key=lambda check: ids.index(check.id)))

@@ -29,6 +29,11 @@ def needed(statistic: str | None) -> int | None:
     return observations_needed(share) if share and share < 1 else None
 
 
+def exceeded(count: float) -> str:
+    """What a maximum of so many observations claims."""
+    return f"at 95 % confidence their largest exceeds only {100 * 0.05 ** (1 / count):.0f} % of all calls"
+
+
 def _relevant(evidence: Evidence) -> list[Pair]:
     return [
         (series, claim)
@@ -96,11 +101,7 @@ def _group(group: list[Pair], statistic: str | None, count: int) -> Iterator[Rem
         return
     least = needed(statistic)
     if least is not None and count < least:
-        meaning = (
-            f"at 95 % confidence their largest exceeds only {100 * 0.05 ** (1 / count):.0f} % of all calls"
-            if least == WORST_NEEDS
-            else f"a {statistic} needs at least {least:,} values"
-        )
+        meaning = exceeded(count) if least == WORST_NEEDS else f"a {statistic} needs at least {least:,} values"
         yield _about(Severity.FATAL, group, f"the {statistic} of {count:,} values: {_names(group)}", meaning)
 
 

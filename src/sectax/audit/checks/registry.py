@@ -9,12 +9,15 @@ from sectax.audit import checks
 from sectax.audit.checks.interface import Check, CheckOutcome, load_checks
 from sectax.audit.form import Evidence
 
-CHECKS: tuple[Check[Evidence], ...] = load_checks(
-    checks,
-    "flat-with-size contained-work faster-than-physics contradiction said-by-the-tool fixed-time-total zero-event-run "
-    "short-run saturated-client mislabelled-level unequal-work unequal-instruments no-baseline apples-and-oranges "
-    "copied-data first-trial drift modes unsupported-quantile false-replication timer",
+# Of both kinds of evidence: those that are not in this package are of sectax runs alone (`audit.own`).
+ORDER = (
+    "negative-control positive-control uncontrolled barely-found flat-with-size contained-work faster-than-physics "
+    "contradiction said-by-the-tool fixed-time-total zero-event-run short-run saturated-client slow-bucket "
+    "metadata-cost less-work mislabelled-level unequal-work unequal-instruments no-baseline apples-and-oranges "
+    "unequal-batches copied-data first-trial drift modes unsupported-quantile false-replication timer throttling "
+    "memory-floor wall-against-cpu lost-blocks warm-up"
 )
+CHECKS: tuple[Check[Evidence], ...] = load_checks(checks, ORDER)
 
 
 def review(evidence: Evidence) -> tuple[CheckOutcome, ...]:

@@ -16,10 +16,10 @@ _COUNTING = frozenset({Quantity.RATE, Quantity.COUNT})
 
 def _of_trials(evidence: Evidence) -> list[Series]:
     of_trial = _COUNTING | {Quantity.TOTAL_TIME}
-    return [series for series in evidence.series if series.quantity in of_trial or series.work.operations is not None]
+    return [series for series in evidence.trials if series.quantity in of_trial or series.work.operations is not None]
 
 
-@check("F: the trial counted no operation", sees=_of_trials)
+@check("F: the trial counted no operation", sees=_of_trials, runs=True)
 def zero_event_run(evidence: Evidence) -> Iterator[Remark]:
     relevant = _of_trials(evidence)
     yield from unknown(

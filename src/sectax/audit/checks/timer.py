@@ -21,7 +21,7 @@ Fault = tuple[Severity, Series, float, str]
 
 
 def _timed(evidence: Evidence) -> list[Series]:
-    return [series for series in evidence.series if series.quantity in (Quantity.TIME, Quantity.TOTAL_TIME)]
+    return [series for series in evidence.trials if series.quantity in (Quantity.TIME, Quantity.TOTAL_TIME)]
 
 
 @check(
@@ -36,7 +36,8 @@ def timer(evidence: Evidence) -> Iterator[Remark]:
     yield from by_severity(_clock(timed), "rounding alone may change the times", "use longer batches")
     if evidence.imported:
         yield from _printed(timed)
-    bare = [series for series in timed if series.setting.granularity_s is None]
+    yield from unknown([series for series in timed if not series.figures], "batch times are not reported")
+    bare = [series for series in timed if series.figures and series.setting.granularity_s is None]
     yield from unknown(bare, "the clock resolution is not reported")
 
 
@@ -58,17 +59,9 @@ def _clock(timed: list[Series]) -> Iterator[Fault]:
             continue
         together = (series.work.batch or 1.0) if series.quantity is Quantity.TIME else 1.0
         shortest_s = (min(series.values) if len(series.values) else series.typical) * together
-        if (few := few_steps(shortest_s, step)) is not None:
-            severity, steps, saw = few
-            yield severity, series, -steps, saw
-
-
-def few_steps(shortest_s: float, step_s: float) -> tuple[Severity, float, str] | None:
-    """Return severity, steps and message for a short batch; None for enough."""
-    steps = shortest_s / step_s
-    severity = Severity.FATAL if steps < FEWEST_STEPS else Severity.WARNING
-    saw = f"the shortest batch lasts {steps:.0f} clock steps of {duration(step_s)}"
-    return (severity, steps, saw) if steps < ENOUGH_STEPS else None
+        if (steps := shortest_s / step) < ENOUGH_STEPS:
+            severity = Severity.FATAL if steps < FEWEST_STEPS else Severity.WARNING
+            yield severity, series, -steps, f"the shortest batch lasts {steps:.0f} clock steps of {duration(step)}"
 
 
 def _printed(timed: list[Series]) -> Iterator[Remark]:

@@ -6,26 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 
 from sectax.audit.checks.interface import Remark, cannot_be_checked, warning
 from sectax.audit.checks.words import percent
-from sectax.audit.own.evidence import Arm, BlockSeries, RunEvidence
+from sectax.audit.form import Series
+from sectax.audit.own.evidence import Arm, RunEvidence
 from sectax.model.measured import BatchShape
-from sectax.model.metric import Summary
 from sectax.model.plan import FIRST_LOOK
 
-# Statistics that one block can estimate, even from few observations.
-_CENTRES = frozenset(summary.value for summary in (Summary.RATE, Summary.MEAN, Summary.MEDIAN))
 # As in `stats.batch_shape`, which needs this many.
 _FEWEST_BATCHES = 4
 Hit = tuple[Arm, float]
 
 
-def typical_speeds(evidence: RunEvidence) -> list[BlockSeries]:
-    """Return the figures of the first metric that gives a typical time."""
-    figures = evidence.series
-    speeds = [figure for figure in figures if figure.statistic in _CENTRES and figure.seconds()]
-    return [figure for figure in speeds if figure.table == speeds[0].table]
-
-
-def contained_parts(figure: BlockSeries, evidence: RunEvidence) -> list[BlockSeries]:
+def contained_parts(figure: Series, evidence: RunEvidence) -> list[Series]:
     """Return the measured operations that it contains, the next one first."""
     own = figure.work.operation
     # They differ only in the level that names the operation.

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from sectax.audit.checks.groups import gather
+from sectax.audit.checks.groups import by_table
 from sectax.audit.checks.interface import Remark, check, remark, warning
-from sectax.audit.checks.quantiles import needed
+from sectax.audit.checks.quantiles import exceeded, needed
 from sectax.audit.checks.words import named
-from sectax.audit.form import SPEEDS
-from sectax.audit.own.evidence import BlockSeries, RunEvidence
+from sectax.audit.form import SPEEDS, Series
+from sectax.audit.own.evidence import RunEvidence
 from sectax.model.finding import FASTER, SLOWER, Severity
+from sectax.model.metric import Metric, Summary
 from sectax.model.treatment import CONTROLS
 
 # The quantile that a maximum must exceed with 95 % confidence (Wilks 1941: 0.95^59 < 0.05).
@@ -20,14 +21,13 @@ WORST_EXCEEDS = 0.95
 WORST_OF_A_BLOCK_NEEDS = 14
 
 
-def _tails(evidence: RunEvidence) -> list[BlockSeries]:
-    """Return the tail figures; centers have an interval over the blocks."""
+def _tails(evidence: RunEvidence) -> list[Series]:
+    """Return the tails of times; centers have an interval over the blocks, and a minimum claims nothing else."""
     return [
-        figure
-        for figure in evidence.series
-        if figure.treatment
-        and figure.quantity in SPEEDS
-        and (figure.samples or (figure.statistic == "max" and figure.values))
+        series
+        for series in evidence.series
+        if series.quantity in SPEEDS and (summary := evidence.metrics[series.metric].summary).tail != 0
+        if evidence.samples(series) or (summary is Summary.MAXIMUM and series.values)
     ]
 
 
@@ -39,54 +39,52 @@ def unsupported_quantile(evidence: RunEvidence) -> Iterator[Remark]:
     """Yield one warning per metric, about the treatment with the least data."""
     from sectax.stats.quantiles import BLOCKS_OF_A_TAIL
 
-    for table in gather(_tails(evidence), lambda figure: figure.table):
+    for table in by_table(_tails(evidence)):
         metric = evidence.metrics[table[0].metric]
-        # An absolute figure shows its limits itself, so a note is enough.
-        severity, tail = Severity.WARNING if metric.compared else Severity.NOTE, metric.summary.tail
-        if tail == 0:
-            continue  # a minimum claims nothing about unobserved values
-        least = WORST_OF_A_BLOCK_NEEDS if tail is None else needed(table[0].statistic or "") or 0
-        known = {figure: _effective_count(figure, tail) for figure in table}
-        few = sorted((figure for figure in table if known[figure] < least), key=lambda figure: known[figure])
+        tail, least = metric.summary.tail, needed(metric.summary.value) or WORST_OF_A_BLOCK_NEEDS
+        known = {series: _effective_count(series, evidence.samples(series), tail) for series in table}
+        few = sorted((series for series in table if known[series] < least), key=known.__getitem__)
         # Slow calls may be limited to some blocks that were not drawn yet.
-        short = [] if tail in (None, 1) else [figure for figure in table if len(figure.samples) < BLOCKS_OF_A_TAIL]
+        blocks = {series: len(evidence.samples(series)) for series in table} if tail not in (None, 1) else {}
+        short = sorted(
+            (series for series in blocks if blocks[series] < BLOCKS_OF_A_TAIL), key=lambda series: blocks[series]
+        )
         if few:
-            saw, meaning = _words(few[0], tail, known[few[0]])
-            saw = f"{saw}: needs {least} ({named((figure.id for figure in few), 1)})"
-            figures = tuple(figure.id for figure in few)
-            yield remark(
-                severity, metric.name, saw, meaning, "use more blocks (--blocks, or a longer --budget)", figures
-            )
+            saw, meaning = _words(few[0], evidence.samples(few[0]), metric, known[few[0]])
+            saw, advice = f"{saw}: needs {least}", "use more blocks (--blocks, or a longer --budget)"
         elif short:
-            short.sort(key=lambda figure: len(figure.samples))
-            saw = f"{short[0].statistic} of {len(short[0].samples)} blocks: needs {BLOCKS_OF_A_TAIL} "
+            saw, advice = (
+                f"{metric.summary.value} of {blocks[short[0]]} blocks: needs {BLOCKS_OF_A_TAIL}",
+                "use more blocks",
+            )
             meaning = "it has no interval: slow calls that occur in few blocks may be missing"
-            figures = tuple(figure.id for figure in short)
-            yield remark(severity, metric.name, f"{saw}({named(figures, 1)})", meaning, "use more blocks", figures)
+        if figures := tuple(series.id for series in few or short):
+            # An absolute figure shows its limits itself, so a note is enough.
+            severity = Severity.WARNING if metric.compared else Severity.NOTE
+            yield remark(severity, metric.name, f"{saw} ({named(figures, 1)})", meaning, advice, figures)
 
 
-def _words(figure: BlockSeries, tail: float | None, known: float) -> tuple[str, str]:
+def _words(series: Series, samples: Sequence[Sequence[float]], metric: Metric, known: float) -> tuple[str, str]:
     """Return the finding and its meaning."""
-    if tail is None:
+    if metric.summary is Summary.MAXIMUM:
         slower = 100 * (1 - 0.5 ** (1 / max(known, 1)))
         saw = f"the worst of {known:.0f} in a block, median over the blocks"
         return saw, f"about {slower:.0f} % of all calls are slower than the figure"
-    count = sum(map(len, figure.samples))
+    count = sum(map(len, samples))
     worth = f", equivalent to {math.floor(known)} independent ones" if known < count else ""
     meaning = "it has no finite 95 % interval: too few observations"
-    if tail == 1:
-        exceeded = 100 * 0.05 ** (1 / max(known, 1))
-        meaning = f"at 95 % confidence it exceeds only {exceeded:.0f} % of all calls"
-    return f"{figure.statistic} of {count}{worth}", meaning
+    if metric.summary is Summary.WORST:
+        meaning = exceeded(max(known, 1))
+    return f"{metric.summary.value} of {count}{worth}", meaning
 
 
-def _effective_count(figure: BlockSeries, tail: float | None) -> float:
+def _effective_count(series: Series, samples: Sequence[Sequence[float]], tail: float | None) -> float:
     """Effective independent observations of a tail, or of a block's maximum."""
     from sectax.stats.quantiles import pooled_quantile
 
     if tail is None:
-        return float((figure.count or 0) // len(figure.blocks))
-    return pooled_quantile(figure.samples, WORST_EXCEEDS if tail == 1 else tail).effective
+        return float((series.count or 0) // len(series.blocks))
+    return pooled_quantile(samples, WORST_EXCEEDS if tail == 1 else tail).effective
 
 
 # The limit nearer to zero as a share of the estimate. Of claims about a true 0.5 %, over nine in ten are below this and

@@ -12,11 +12,10 @@ from sectax.audit.checks.groups import rows
 from sectax.audit.checks.growth import link_bandwidth
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, warning
 from sectax.audit.checks.physics import SHORTEST_OPERATION_S, USE_THE_RESULTS
-from sectax.audit.checks.saturated_client import ADVICE, MEANING, looks, reasons
 from sectax.audit.checks.words import bandwidth, duration, named, number
-from sectax.audit.form import Moves
-from sectax.audit.own.blocks import contained_parts, interval, typical_speeds
-from sectax.audit.own.evidence import BlockSeries, RunEvidence
+from sectax.audit.form import Moves, Series
+from sectax.audit.own.blocks import contained_parts, interval
+from sectax.audit.own.evidence import RunEvidence
 from sectax.formats.time_stops import compared_texts, find_time_stop
 from sectax.model.treatment import Role
 from sectax.text import units
@@ -33,12 +32,10 @@ EARLY, LATE = 0.995, 1.05
 READ_IT = "check that the whole body arrives, and that its last byte changes the result"
 
 
-def _by_size(evidence: RunEvidence) -> list[list[BlockSeries]]:
+def _by_size(evidence: RunEvidence) -> list[list[Series]]:
     """Return groups with a body of two sizes or more, sorted by size."""
-    bodies = [
-        figure for figure in typical_speeds(evidence) if figure.work.moves is Moves.BODY and figure.work.size_bytes
-    ]
-    return list(rows(bodies, lambda figure: figure.work.size_bytes))  # type: ignore[arg-type]
+    bodies = [figure for figure in evidence.speeds if figure.work.moves is Moves.BODY and figure.work.size_bytes]
+    return list(rows(bodies, lambda figure: figure.work.size_bytes))
 
 
 @check(
@@ -71,30 +68,27 @@ def flat_with_size(evidence: RunEvidence) -> Iterator[Remark]:
         yield cannot_be_checked(where, missing, "use more blocks, or a larger size")
 
 
-def _growth(first: BlockSeries, last: BlockSeries, evidence: RunEvidence, alpha: float) -> tuple[str, float, float]:
+def _growth(first: Series, last: Series, evidence: RunEvidence, alpha: float) -> tuple[str, float, float]:
     """Return the interval of the extra seconds of the largest size.
 
     A shared part that was measured at both sizes is subtracted, and named in the first item.
     """
-    less, more, beyond = [first.seconds()], [last.seconds()], ""
+    less, more, beyond = [first.block_seconds], [last.block_seconds], ""
     if last.work.link_bytes_s is not None:
         small, large = (
             {part.work.operation: part for part in contained_parts(figure, evidence)} for figure in (first, last)
         )
         if (part := next((name for name in small if name in large), None)) is not None:
-            beyond, less, more = part, [*less, large[part].seconds()], [*more, small[part].seconds()]
+            beyond, less, more = part, [*less, large[part].block_seconds], [*more, small[part].block_seconds]
     shared = [block for block in more[0] if all(block in times for times in (*less, *more))]
     differences = [sum(times[block] for times in more) - sum(times[block] for times in less) for block in shared]
     return beyond, *interval(differences, alpha, sum(more[0][block] for block in shared) / max(len(shared), 1))
 
 
-def _pairs(evidence: RunEvidence) -> list[tuple[BlockSeries, BlockSeries]]:
+def _pairs(evidence: RunEvidence) -> list[tuple[Series, Series]]:
     """Return the pairs of an operation and one that it contains."""
     return [
-        (whole, part)
-        for whole in typical_speeds(evidence)
-        for part in contained_parts(whole, evidence)
-        if part.seconds()
+        (whole, part) for whole in evidence.speeds for part in contained_parts(whole, evidence) if part.block_seconds
     ]
 
 
@@ -106,7 +100,7 @@ def contained_work(evidence: RunEvidence) -> Iterator[Remark]:
     pairs, contents = _pairs(evidence), evidence.plan.contents
     waits = {} if contents is None else contents.waits
     for whole, part in pairs:
-        of_whole, of_part = whole.seconds(), part.seconds()
+        of_whole, of_part = whole.block_seconds, part.block_seconds
         logs = [math.log(of_whole[block] / of_part[block]) for block in of_whole if block in of_part]
         low, high = interval(logs, CHANCE / len(pairs))
         if high < -math.log1p(evidence.margin) and (advice := waits.get(part.work.operation or "")):
@@ -127,12 +121,12 @@ def contained_work(evidence: RunEvidence) -> Iterator[Remark]:
 
 @check(
     "F: even the slowest block moves more bytes per second than memory or link allow; W: it takes under 0.5 ns",
-    applies=lambda evidence: bool(typical_speeds(evidence)),
+    applies=lambda evidence: bool(evidence.speeds),
 )
 def faster_than_physics(evidence: RunEvidence) -> Iterator[Remark]:
     """Noise does not explain it where even the slowest block is too fast."""
-    for figure in typical_speeds(evidence):
-        slowest, size = max(figure.seconds().values()), figure.work.size_bytes
+    for figure in evidence.speeds:
+        slowest, size = max(figure.block_seconds.values()), figure.work.size_bytes
         if size is not None and figure.work.moves is Moves.BODY and size > slowest * link_bandwidth(figure):
             limits = f"{bandwidth(size / slowest)}; at most {bandwidth(link_bandwidth(figure))} is possible"
             saw = f"the slowest block of {figure.id} would be {limits}"
@@ -185,29 +179,3 @@ def fixed_time_total(evidence: RunEvidence) -> Iterator[Remark]:
         if abs(lasted_s / first[1] - 1) <= SAME_TIME and commands[treatment][0] != commands[first[0]][0]:
             saw = f"it lasts {lasted_s:.4g} s, and {first[0]} {first[1]:.4g} s"
             yield warning(treatment, saw, f"if the clock stops both, {NO_COST}", advice)
-
-
-@check("F: no operation was counted", applies=lambda evidence: bool(evidence.arms))
-def zero_event_run(evidence: RunEvidence) -> Iterator[Remark]:
-    for arm in evidence.arms.values():
-        if arm.batches is not None and not arm.batches.operations:
-            saw = f"no operation was counted in {arm.batches.batches} batches"
-            advice = "find out why the subject did nothing, and run it again"
-            yield fatal(arm.id, saw, "the figure has no data", advice)
-
-
-def _loaded(evidence: RunEvidence) -> list[BlockSeries]:
-    """Return the treatments whose client reports its load."""
-    return [figure for figure in typical_speeds(evidence) if looks(figure.work)]
-
-
-@check(
-    "F: client CPU above 85 % of its quota, achieved rate below 99 % of the target, "
-    "overlap below 80 % of it, dropped above 0.1 %",
-    applies=lambda evidence: bool(_loaded(evidence)),
-)
-def saturated_client(evidence: RunEvidence) -> Iterator[Remark]:
-    for figure in _loaded(evidence):
-        # sectax sends at even intervals, so chance does not lower the rate.
-        if signs := reasons(figure.work, by_chance=False):
-            yield fatal(figure.treatment, " and ".join(signs), MEANING, ADVICE)

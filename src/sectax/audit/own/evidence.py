@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
 
-from sectax.audit.form import Moves, Quantity, Series, TrialWork
+from sectax.audit.form import Claim, Evidence, Moves, Quantity, Series, Setting, TrialWork
 from sectax.model.finding import Finding, VerdictId
 from sectax.model.measured import BatchShape, BatchStatistics, Measured
 from sectax.model.metric import Metric, Summary
@@ -15,6 +15,9 @@ from sectax.model.plan import Calibration, Plan
 from sectax.model.subject import Witness
 from sectax.model.treatment import CONTROLS, Role, Treatment
 
+# Statistics that one block can estimate, even from few observations.
+CENTRES = (Summary.RATE, Summary.MEAN, Summary.MEDIAN)
+_OF_ONE_OPERATION = (Quantity.TIME, Quantity.RATE)
 _QUANTITIES = {"s": Quantity.TIME, "operations/s": Quantity.RATE, "B/s": Quantity.BANDWIDTH, "B": Quantity.MEMORY}
 
 
@@ -110,39 +113,26 @@ def _operation_s(metric: Metric, values: Iterable[float]) -> float | None:
     return median(times) if times else None
 
 
-@dataclass(frozen=True, eq=False)
-class BlockSeries(Series):
-    """One metric of one treatment: a value for each block. Its table is the metric."""
+class RunEvidence(Evidence):
+    """One run, with its findings before any warning.
 
-    treatment: str = ""  # the key in `RunEvidence.arms`
-    statistic: str = ""  # of each block: rate, mean, median, max, p99
-    blocks: tuple[int, ...] = ()  # the block of each of `values`
-    # For a tail quantile, which one block cannot give: the observations of each block.
-    samples: tuple[Sequence[float], ...] = ()
+    `series` are the treatments in each metric, without the run's own controls.
+    """
 
-    def seconds(self) -> dict[int, float]:
-        """The time of one operation, by block."""
-        times = {block: value for block, value in zip(self.blocks, self.values, strict=True) if value > 0}
-        if self.quantity is Quantity.TIME:
-            return times
-        return {block: 1 / value for block, value in times.items()} if self.quantity is Quantity.RATE else {}
-
-
-@dataclass(frozen=True, eq=False)
-class RunEvidence:
-    """One run, with its findings before any warning."""
-
-    measured: Measured
-    findings: tuple[Finding, ...]
+    def __init__(self, measured: Measured, findings: tuple[Finding, ...]) -> None:
+        self.measured, self.findings = measured, findings
+        arms = [arm for arm in self.arms.values() if arm.treatment.role in (Role.BASELINE, Role.TREATMENT)]
+        series = (
+            _series(arm, metric, count)
+            for metric in self.plan.metrics
+            for arm in arms
+            if (count := measured.counts.get(metric.name, {}).get(arm.id, 0))
+        )
+        super().__init__(series=tuple(series), margin=self.plan.stopping.margin)
 
     @property
     def plan(self) -> Plan:
         return self.measured.plan
-
-    @property
-    def margin(self) -> float:
-        """The smallest cost that matters, as a share."""
-        return self.plan.stopping.margin
 
     @cached_property
     def metrics(self) -> dict[str, Metric]:
@@ -170,15 +160,16 @@ class RunEvidence:
         }
 
     @cached_property
-    def series(self) -> tuple[BlockSeries, ...]:
-        """Each treatment in each metric, without the run's own controls."""
-        arms = [arm for arm in self.arms.values() if arm.treatment.role in (Role.BASELINE, Role.TREATMENT)]
-        return tuple(
-            _series(arm, metric, count)
-            for metric in self.plan.metrics
-            for arm in arms
-            if (count := self.measured.counts.get(metric.name, {}).get(arm.id, 0))
-        )
+    def speeds(self) -> tuple[Series, ...]:
+        """The treatments in the first metric that gives a typical time, from the center of each block."""
+        speeds = [series for series in self.series if self.metrics[series.metric].summary in CENTRES]
+        speeds = [series for series in speeds if series.quantity in _OF_ONE_OPERATION and series.block_seconds]
+        return tuple(series for series in speeds if series.table == speeds[0].table)
+
+    @cached_property
+    def trials(self) -> tuple[Series, ...]:
+        """The batches of each treatment, by the shortest one."""
+        return tuple(map(_batches, self.arms.values()))
 
     @cached_property
     def differences(self) -> dict[str, tuple[float, ...]]:
@@ -195,6 +186,12 @@ class RunEvidence:
             if comparison.standing not in CONTROLS and self.metrics[comparison.metric].resolution == 0
         }
 
+    def samples(self, series: Series) -> tuple[Sequence[float], ...]:
+        """The observations of each block behind a tail, which one block cannot give."""
+        metric = self.metrics[series.metric]
+        blocks = self.measured.samples.get(metric.observed, {}).get(series.treatment, {})
+        return () if metric.summary.tail is None else tuple(blocks.values())
+
     def measured_findings(self) -> Iterable[Finding]:
         return (finding for finding in self.findings if finding.verdict != VerdictId.NOT_MEASURED)
 
@@ -204,32 +201,48 @@ class RunEvidence:
         return (both[0], both[1]) if both[0] is not None and both[1] is not None else None
 
 
-def _series(arm: Arm, metric: Metric, count: int) -> BlockSeries:
+def _series(arm: Arm, metric: Metric, count: int) -> Series:
     """Build the series of one treatment in one metric; *count* is of all blocks."""
-    measured, values = arm.measured, arm.values(metric.name)
-    blocks = tuple(block for block in measured.blocks if block in values)
-    samples = measured.samples.get(metric.observed, {}).get(arm.id, {})
-    return BlockSeries(
+    values = arm.values(metric.name)
+    blocks = tuple(block for block in arm.measured.blocks if block in values)
+    return Series(
         id=f"{arm.id}:{metric.name}",
         table=metric.name,
         levels=arm.treatment.levels,
         metric=metric.name,
         quantity=_QUANTITIES.get(metric.unit, Quantity.OTHER),
-        statistic="max" if metric.summary is Summary.MAXIMUM else metric.summary.value,
         count=count,
         values=tuple(values[block] for block in blocks),
         work=_work(arm),
         treatment=arm.id,
+        is_baseline=arm.treatment.role is Role.BASELINE,
         blocks=blocks,
-        samples=() if metric.summary.tail is None else tuple(samples.values()),
+    )
+
+
+def _batches(arm: Arm) -> Series:
+    """Build the series of the counted batches of one treatment."""
+    batches = arm.batches
+    operations = None if batches is None else batches.operations
+    known = batches is not None and batches.batches > 0
+    return Series(
+        id=arm.id,
+        table=arm.id,
+        levels=arm.treatment.levels,
+        metric="batch",
+        quantity=Quantity.TIME,
+        claims=(Claim(arm.id, "min", batches.shortest_s),) if batches is not None and known else (),
+        # A failed operation ends its trial, so a count without reported errors has none.
+        work=TrialWork(operations=operations, failures=arm.errors if operations else None),
+        # A subject that does not know its clock resolution reports 0.
+        setting=Setting(granularity_s=arm.calibration.granularity_s or None if arm.calibration else None),
+        run=arm.id,
+        treatment=arm.id,
     )
 
 
 def _work(arm: Arm) -> TrialWork:
-    """Describe one operation and its load.
-
-    `link_bytes_s` limits what the operation does beyond the operations that it contains.
-    """
+    """Describe one operation and its load."""
     plan, contents, levels = arm.measured.plan, arm.measured.plan.contents, arm.treatment.levels
     factor = contents.operation_factor if contents is not None else ""
     operation = levels.get(factor or plan.control)
@@ -244,6 +257,7 @@ def _work(arm: Arm) -> TrialWork:
         contains=contents.parts.get(operation, ()),
         size_bytes=size,
         link_bytes_s=contents.bytes_s.get(operation),
+        waits=contents.waits.get(operation),
     )
 
 

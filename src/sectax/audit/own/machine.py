@@ -6,8 +6,8 @@ import math
 import statistics
 from collections.abc import Iterator
 
+from sectax.audit.checks import timer as clock
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, remark, warning
-from sectax.audit.checks.timer import ENOUGH_STEPS, few_steps
 from sectax.audit.checks.words import duration, named, percent
 from sectax.audit.own.evidence import Arm, RunEvidence
 from sectax.model.finding import Effect, Finding, Severity
@@ -28,22 +28,12 @@ MOST_APART, MOST_WAITED = 1.5, 0.05
 
 @check(
     "F: a batch under 100 clock steps, or repeated batch times on a fine clock; W: a batch under 1000 clock steps",
-    applies=lambda evidence: bool(evidence.arms),
+    sees=clock.timer.sees,
 )
 def timer(evidence: RunEvidence) -> Iterator[Remark]:
     for arm in evidence.arms.values():
-        if arm.batches is None or arm.batches.batches < 1:
-            yield cannot_be_checked(arm.id, "batch times are not reported")
-            continue
         yield from _repeats(arm)
-        # A subject that does not know its clock resolution reports 0.
-        granularity_s = 0.0 if arm.calibration is None else arm.calibration.granularity_s
-        if not granularity_s:
-            yield cannot_be_checked(arm.id, "the clock resolution is not reported")
-        elif (few := few_steps(arm.batches.shortest_s, granularity_s)) is not None:
-            severity, steps, saw = few
-            meaning = f"rounding alone may change it by {units.share(1 / max(steps, 1e-9))}"
-            yield remark(severity, arm.id, saw, meaning, "use longer batches")
+    yield from clock.timer.examine(evidence)
 
 
 def _repeats(arm: Arm) -> Iterator[Remark]:
@@ -55,7 +45,7 @@ def _repeats(arm: Arm) -> Iterator[Remark]:
     batches = arm.batches
     if batches is None or batches.duplicate_share <= MOST_DUPLICATES or batches.batches < FEWEST_BATCHES:
         return
-    if batches.step_s is None or batches.shortest_s < ENOUGH_STEPS * batches.step_s:
+    if batches.step_s is None or batches.shortest_s < clock.ENOUGH_STEPS * batches.step_s:
         saw = f"{100 * batches.duplicate_share:.0f} % of {batches.batches} batch times are exact repeats"
         meaning = "the clock is coarser than reported, or values were copied"
         yield fatal(arm.id, saw, meaning, "use longer batches, or a finer clock")

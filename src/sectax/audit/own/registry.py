@@ -1,24 +1,18 @@
-"""All checks of our own runs.
-
-A new check is a function, and a word in the order of the report.
-"""
+"""All checks of our own runs: those of published numbers that judge a run alike, and those of this package."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from sectax.audit import own
+from sectax.audit.checks import registry
 from sectax.audit.checks.interface import Check, CheckOutcome, load_checks
 from sectax.audit.own.evidence import RunEvidence
 from sectax.model.finding import AuditWarning, Finding
 from sectax.model.measured import Measured
 
 CHECKS: tuple[Check[RunEvidence], ...] = load_checks(
-    own,
-    "negative-control positive-control uncontrolled barely-found flat-with-size contained-work "
-    "faster-than-physics fixed-time-total zero-event-run saturated-client slow-bucket metadata-cost less-work "
-    "mislabelled-level unequal-work unequal-batches first-trial drift modes unsupported-quantile timer throttling "
-    "memory-floor wall-against-cpu lost-blocks warm-up",
+    own, registry.ORDER, *(check for check in registry.CHECKS if check.runs)
 )
 
 

@@ -6,7 +6,7 @@ import re
 import statistics
 from collections.abc import Iterator
 
-from sectax.audit.checks.failures import MOST_FAILURES
+from sectax.audit.checks import failures
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, warning
 from sectax.audit.checks.words import duration
 from sectax.audit.form import Moves
@@ -16,7 +16,6 @@ from sectax.model.subject import Witness, differ, same
 from sectax.model.treatment import CONTROLS
 from sectax.stats.binomial import clopper_pearson
 
-FIX = "fix what fails, then measure"
 NOT_THE_SAME = "the two did not do the same work"
 _BUCKET = re.compile(r"bucket_\d{1,3}_s")
 # With quartiles of this many blocks, a false alarm has a chance below one in a thousand runs.
@@ -29,18 +28,12 @@ def _witnessed(arm: Arm, name: str) -> tuple[Witness, ...]:
 
 
 @check(
-    "F: more than 0.1 % errors, or different shares; bytes, counts or outputs differ where declared equal",
+    "F: more than 0.1 % of the operations failed, or different shares; bytes, counts or outputs differ where declared "
+    "equal",
     applies=lambda evidence: bool(evidence.arms),
 )
 def unequal_work(evidence: RunEvidence) -> Iterator[Remark]:
-    for arm in evidence.arms.values():
-        # A failed operation ends its trial, so a count without reported errors has none.
-        if arm.errors is not None and arm.batches is not None and arm.batches.operations > 0:
-            share = arm.errors / arm.batches.operations
-            if share > MOST_FAILURES:
-                saw = f"{arm.errors:.0f} of {arm.batches.operations} operations failed ({100 * share:.2f} %)"
-                meaning = "failed operations are often fast, so the figure does not describe the work"
-                yield fatal(arm.id, saw, meaning, FIX)
+    yield from failures.unequal_work.examine(evidence)
     yield from _missing_witnesses(evidence)
     pairs = {
         (sides[0].id, sides[1].id): sides
@@ -82,7 +75,7 @@ def _differing_errors(treatment: Arm, baseline: Arm) -> Iterator[Remark]:
     (low, high), (other_low, other_high) = shares
     if low > other_high or high < other_low:
         saw = f"{treatment.errors:.0f} operations failed, but {baseline.errors:.0f} in its baseline"
-        yield fatal(treatment.id, saw, NOT_THE_SAME, FIX)
+        yield fatal(treatment.id, saw, NOT_THE_SAME, failures.FIX)
 
 
 @check(
