@@ -12,8 +12,8 @@ from benchmarks.simulations.scenarios import SCENARIOS, batch_times
 from sectax.analysis.analyse import analyse
 from sectax.analysis.findings import judge
 from sectax.analysis.treatments import treatment_results
+from sectax.audit.checks.growth import interval
 from sectax.audit.form import Moves, Quantity, Series
-from sectax.audit.own.blocks import interval
 from sectax.audit.own.evidence import RunEvidence
 from sectax.audit.own.registry import review
 from sectax.audit.own.registry import run as audit

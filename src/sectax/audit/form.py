@@ -252,8 +252,8 @@ class Evidence:
     broken: tuple[BrokenPromise, ...] = ()
     imported: bool = False
     columns: str = ""  # of a table: how its columns were read, in words
-    # Of a sectax run: the smallest cost that matters, as a share. Published numbers have none, and limits of their own.
-    margin: float | None = None
+    margin: float = 0.0  # of a sectax run: the smallest cost that matters, as a share
+    is_run = False  # whether it is of a sectax run, which knows every block; published numbers have wider limits
 
     @cached_property
     def figures(self) -> tuple[Claim, ...]:

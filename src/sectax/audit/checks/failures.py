@@ -51,7 +51,7 @@ def unequal_work(evidence: Evidence) -> Iterator[Remark]:
             FIX,
             subject(group)[1],
         )
-    if evidence.margin is not None:
+    if evidence.is_run:
         return  # a failed operation of a run has no time
     few = [series for series in speeds if series.work.failures and series not in failing]
     yield from worst(

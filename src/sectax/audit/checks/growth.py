@@ -2,62 +2,115 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 
-from sectax.audit.checks.groups import Worst, ids, rows, unknown, worst
-from sectax.audit.checks.interface import Remark, check
-from sectax.audit.checks.words import bandwidth, duration, number
+from sectax.audit.checks.groups import Worst, about, ids, rows, unknown, worst
+from sectax.audit.checks.interface import Remark, cannot_be_checked, check
+from sectax.audit.checks.words import bandwidth, duration, named, number
 from sectax.audit.form import Evidence, Moves, Quantity, Series
 from sectax.model.finding import Severity
+from sectax.model.plan import FIRST_LOOK
+from sectax.text import units
 
 # Two figures of few trials for the same work differ by less than this factor; a cold trial may differ by more.
 CLEARLY_FASTER = 0.5
+# Of a sectax run, the chances of a false alarm: for a time that grows just enough, and for a whole as long as its part.
+CHANCE = 0.005
+READ_IT = "check that the whole body arrives, and that its last byte changes the result"
 
 
 def _containing(evidence: Evidence) -> list[Series]:
-    return [series for series in evidence.series if series.work.contains and series.seconds_per_operation() is not None]
+    wholes = [series for series in evidence.speeds if series.work.contains and operation_time(series)]
+    return [whole for whole in wholes if not evidence.is_run or _parts(whole, evidence)]
 
 
-@check("F: an operation takes less than half the time of another that it contains", sees=_containing)
+@check(
+    "F: an operation takes less than half the time of another that it contains (in a sectax run, less by the margin, "
+    "beyond the interval over the blocks); W: the same where the other may wait",
+    sees=_containing,
+    runs=True,
+)
 def contained_work(evidence: Evidence) -> Iterator[Remark]:
     relevant = _containing(evidence)
-    part_of: dict[Series, Series] = {}
-    for whole in relevant:
-        parts = [
-            candidate
-            for candidate in evidence.series
-            if candidate.work.operation in (whole.work.contains or ()) and _is_comparable(whole, candidate)
-        ]
-        # The whole must exceed the fastest figure of its part.
-        if parts:
-            part_of[whole] = min(parts, key=operation_time)
-    alone = [whole for whole in relevant if whole not in part_of]
+    pairs = [(whole, part) for whole in relevant for part in _parts(whole, evidence)]
+    alone = [whole for whole in relevant if whole not in dict(pairs)]
     yield from unknown(alone, "the operation that it contains was not measured")
 
+    most = -math.log1p(evidence.margin) if evidence.is_run else math.log(CLEARLY_FASTER)
     faults: Worst = {}
-    for whole, part in part_of.items():
-        if 0 < operation_time(whole) < CLEARLY_FASTER * operation_time(part):
+    for whole, part in pairs:
+        low, high = _log_ratio(whole, part, CHANCE / len(pairs))
+        operations = f"{whole.work.operation or 'the operation'} contains {part.work.operation}"
+        if high < most and part.work.waits:
+            times = f"{number(math.exp(-high))} to {number(math.exp(-low))} times as long"
+            saw, meaning = f"{operations}, which takes {times}", "it waits for something else"
+            yield about(Severity.WARNING, [part], saw, meaning, part.work.waits)
+        elif high < most:
+            less = f"takes {units.span(-100 * math.expm1(high), -100 * math.expm1(low))} % less time"
+            faster = less if evidence.is_run else f"is {number(math.exp(-high))} times as fast"
             times = f"{whole.id}: {duration(operation_time(whole))}; {part.id}: {duration(operation_time(part))}"
-            faster = operation_time(part) / operation_time(whole)
-            what = f"{whole.work.operation or 'the operation'} contains {part.work.operation}"
-            faults[whole] = faster, f"{what}, but is {number(faster)} times as fast ({times})"
-    meaning = "the work was not done: no request was sent, or its answer was not read"
-    yield from worst(Severity.FATAL, faults, meaning, "read the whole answer and check it")
+            # A baseline also serves other comparisons, so the treatment is accused.
+            accused = part if whole.is_baseline and not part.is_baseline else whole
+            faults[accused] = -high, f"{operations}, but {faster} ({times})"
+    meaning = "the work was not done, or differs: no request was sent, or its answer was not read"
+    advice = "find out what one of them skips, or does in addition: read the whole answer and check it"
+    yield from worst(Severity.FATAL, faults, meaning, advice)
+
+
+def _parts(whole: Series, evidence: Evidence) -> list[Series]:
+    """Return the measured operations that it contains, the next one first."""
+    parts = [
+        part
+        for operation in whole.work.contains or ()
+        for part in evidence.speeds
+        if part.work.operation == operation and operation_time(part) and _is_comparable(whole, part)
+    ]
+    # Of published numbers the whole must exceed the fastest figure of its part.
+    return parts if evidence.is_run or not parts else [min(parts, key=operation_time)]
 
 
 def _is_comparable(whole: Series, part: Series) -> bool:
     """Whether both differ only in the operation's name."""
     statistics = [tuple(claim.statistic for claim in series.claims) for series in (whole, part)]
-    return (
-        (part.metric, part.quantity, statistics[1]) == (whole.metric, whole.quantity, statistics[0])
-        and part.seconds_per_operation() is not None
-        and all(
-            whole.levels[factor] == part.levels[factor]
-            for factor in whole.levels.keys() & part.levels.keys()
-            if part.levels[factor] != part.work.operation
-        )
+    return (part.metric, part.quantity, statistics[1]) == (whole.metric, whole.quantity, statistics[0]) and all(
+        whole.levels[factor] == part.levels[factor]
+        for factor in whole.levels.keys() & part.levels.keys()
+        if part.levels[factor] != part.work.operation
     )
+
+
+def _log_ratio(whole: Series, part: Series, alpha: float) -> tuple[float, float]:
+    """Return the interval of the log of their times' ratio; of published numbers, both limits are the ratio."""
+    if not whole.blocks:
+        return (math.log(operation_time(whole) / operation_time(part)),) * 2
+    of_whole, of_part = whole.block_seconds, part.block_seconds
+    return interval([math.log(of_whole[block] / of_part[block]) for block in of_whole if block in of_part], alpha)
+
+
+def interval(differences: Sequence[float], alpha: float, whole: float = 1.0) -> tuple[float, float]:
+    """Return the interval of the mean difference, valid after every block.
+
+    It is guarded as the verdicts are: a claim against a run must survive the same modes of processes.
+
+    Args:
+        differences: in the order of the blocks.
+        alpha: the chance that it misses the mean.
+        whole: the unit of the differences; 1 for logs.
+    Returns:
+        Its limits; infinite with too few blocks, or where no value agrees with all of them.
+    """
+    import numpy as np
+
+    from sectax.stats.confidence_sequence import UNSEEN, running_sequence
+
+    if len(differences) < FIRST_LOOK:
+        return -np.inf, np.inf
+    rows = np.array([differences], dtype=np.float64)
+    sequence = running_sequence(rows, alpha, first_look=FIRST_LOOK, unseen=UNSEEN * whole)
+    low, high = float(sequence.low[0, -1]), float(sequence.high[0, -1])
+    return (low, high) if low <= high else (-np.inf, np.inf)
 
 
 # No memory of one machine moves more bytes per second (two sockets with twelve channels of DDR5: 0.92e12): the limit
@@ -94,36 +147,75 @@ def operation_time(series: Series) -> float:
 
 
 def _relevant(evidence: Evidence) -> list[Series]:
-    """Return the series that move, or may move, a body of a known size."""
-    return [
+    """Return the series that move, or may move, a body of a known size; of a sectax run, of two sizes or more."""
+    every = [
         series
-        for series in evidence.series
+        for series in evidence.speeds
         if series.work.moves is not Moves.METADATA and _size(series) > 0 and operation_time(series) > 0
     ]
+    return [series for group in _by_size(every) for series in group] if evidence.is_run else every
 
 
-@check("F: time grows by less than half of what the bandwidth requires for the bytes", sees=_relevant)
+def _by_size(every: list[Series]) -> list[list[Series]]:
+    return list(rows((series for series in every if series.work.moves is Moves.BODY), _size))
+
+
+@check(
+    "F: time grows by less than half of what the bandwidth requires for the bytes (in a sectax run, by less than all "
+    "of it, beyond the interval over the blocks)",
+    sees=_relevant,
+    runs=True,
+)
 def flat_with_size(evidence: Evidence) -> Iterator[Remark]:
     relevant = _relevant(evidence)
-    bodies = [series for series in relevant if series.work.moves is Moves.BODY]
-    groups = list(rows(bodies, lambda series: series.work.size_bytes))
+    groups = _by_size(relevant)
     spanned = set(ids(series for group in groups for series in group))
     unsaid = [series for series in relevant if series.work.moves is None]
     yield from unknown(unsaid, "whether the operation moves a body or only metadata is not reported")
-    yield from unknown(
-        [series for group in groups if grows(group) is None for series in group],
-        "the times are flat, but these bytes take too little time to show whether the body was moved",
-        "add a size that takes far longer to move",
-    )
-    alone = [series for series in bodies if not set(ids([series])) <= spanned]
-    yield from unknown(alone, "growth needs two sizes", "measure a second, much larger size")
+    unclear: list[Series] = []
     flat: Worst = {}
     for group in groups:
-        if grows(group) is False:
+        is_flat, takes = _over_blocks(group, evidence, CHANCE / len(groups)) if evidence.is_run else _flat(group)
+        if is_flat:
             growth = (operation_time(group[-1]) - operation_time(group[0])) / _needed(group)
-            flat |= dict.fromkeys(group, (-growth, _flat_in_words(group)))
-    meaning = "the body was not moved: something other than the operation was measured"
-    yield from worst(Severity.FATAL, flat, meaning, "read the whole body and check it")
+            flat |= dict.fromkeys(group, (-growth, _flat_in_words(group, takes)))
+        elif is_flat is None:
+            unclear += group[-1:] if evidence.is_run else group
+    missing = "the times do not show whether the body was moved: these bytes take too little time"
+    advice = "add a size that takes far longer to move; in a run, use more blocks"
+    if evidence.is_run and len(unclear) > 1:
+        yield cannot_be_checked("run", f"{missing} ({named((series.id for series in unclear), 1)})", advice)
+    else:
+        yield from unknown(unclear, missing, advice)
+    alone = [series for series in relevant if series.work.moves is Moves.BODY and not set(ids([series])) <= spanned]
+    yield from unknown(alone, "growth needs two sizes", "measure a second, much larger size")
+    meaning = "the body was not moved or processed: something other than the operation was measured"
+    yield from worst(Severity.FATAL, flat, meaning, READ_IT)
+
+
+def _over_blocks(group: Sequence[Series], evidence: Evidence, alpha: float) -> tuple[bool | None, str]:
+    """Whether the largest size takes too little more time, by the interval; None where the blocks do not show it.
+
+    A shared part that was measured at both sizes is subtracted, and named.
+    """
+    first, last = group[0], group[-1]
+    less, more, beyond = [first.block_seconds], [last.block_seconds], ""
+    if last.work.link_bytes_s is not None:
+        small, large = ({part.work.operation: part for part in _parts(series, evidence)} for series in (first, last))
+        if (shared := next((name for name in small if name in large), None)) is not None:
+            beyond = f" beyond {shared}"
+            less, more = [*less, large[shared].block_seconds], [*more, small[shared].block_seconds]
+    blocks = [block for block in more[0] if all(block in times for times in (*less, *more))]
+    differences = [sum(times[block] for times in more) - sum(times[block] for times in less) for block in blocks]
+    low, high = interval(differences, alpha, sum(more[0][block] for block in blocks) / max(len(blocks), 1))
+    needed = _needed(group)
+    return high < needed or (None if low < needed else False), f"{duration(low)} to {duration(high)} more{beyond}"
+
+
+def _flat(group: Sequence[Series]) -> tuple[bool | None, str]:
+    does_grow = grows(group)
+    takes = f"{number(operation_time(group[-1]) / operation_time(group[0]))} times as long"
+    return None if does_grow is None else not does_grow, takes
 
 
 def grows(group: Sequence[Series]) -> bool | None:
@@ -147,13 +239,12 @@ def _speed_limit(series: Series) -> float:
     return min(link_bandwidth(series), NO_CORE_BYTES_S) if _is_called(series, _WORKED_ON) else link_bandwidth(series)
 
 
-def _flat_in_words(group: Sequence[Series]) -> str:
+def _flat_in_words(group: Sequence[Series], takes: str) -> str:
     first, last = group[0], group[-1]
     speed = bandwidth(_speed_limit(last))
     limit = f"at the bandwidth of the link, {speed}" if last.work.link_bytes_s else f"at {speed}, the highest possible"
-    slower = number(operation_time(last) / operation_time(first))
     return (
-        f"{number(_size(last) / _size(first))} times the bytes take {slower} times as long "
+        f"{number(_size(last) / _size(first))} times the bytes take {takes} "
         f"({first.id}: {duration(operation_time(first))}; {last.id}: {duration(operation_time(last))}); {limit}, "
         f"they need {duration(_needed(group))} more"
     )

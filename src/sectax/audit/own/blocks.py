@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 from sectax.audit.checks.interface import Remark, cannot_be_checked, warning
 from sectax.audit.checks.words import percent
-from sectax.audit.form import Series
 from sectax.audit.own.evidence import Arm, RunEvidence
 from sectax.model.measured import BatchShape
 from sectax.model.plan import FIRST_LOOK
@@ -14,44 +13,6 @@ from sectax.model.plan import FIRST_LOOK
 # As in `stats.batch_shape`, which needs this many.
 _FEWEST_BATCHES = 4
 Hit = tuple[Arm, float]
-
-
-def contained_parts(figure: Series, evidence: RunEvidence) -> list[Series]:
-    """Return the measured operations that it contains, the next one first."""
-    own = figure.work.operation
-    # They differ only in the level that names the operation.
-    return [
-        part
-        for operation in figure.work.contains or ()
-        for part in evidence.series
-        if part.table == figure.table
-        and part.work.operation == operation
-        and all(level in (own, part.levels.get(name)) for name, level in figure.levels.items())
-    ]
-
-
-def interval(differences: Sequence[float], alpha: float, whole: float = 1.0) -> tuple[float, float]:
-    """Return the interval of the mean difference, valid after every block.
-
-    It is guarded as the verdicts are: a claim against a run must survive the same modes of processes.
-
-    Args:
-        differences: in the order of the blocks.
-        alpha: the chance that it misses the mean.
-        whole: the unit of the differences; 1 for logs.
-    Returns:
-        Its limits; infinite with too few blocks, or where no value agrees with all of them.
-    """
-    import numpy as np
-
-    from sectax.stats.confidence_sequence import UNSEEN, running_sequence
-
-    if len(differences) < FIRST_LOOK:
-        return -np.inf, np.inf
-    rows = np.array([differences], dtype=np.float64)
-    sequence = running_sequence(rows, alpha, first_look=FIRST_LOOK, unseen=UNSEEN * whole)
-    low, high = float(sequence.low[0, -1]), float(sequence.high[0, -1])
-    return (low, high) if low <= high else (-np.inf, np.inf)
 
 
 def watched(evidence: RunEvidence) -> list[Arm]:

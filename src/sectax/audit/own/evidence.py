@@ -119,6 +119,8 @@ class RunEvidence(Evidence):
     `series` are the treatments in each metric, without the run's own controls.
     """
 
+    is_run = True
+
     def __init__(self, measured: Measured, findings: tuple[Finding, ...]) -> None:
         self.measured, self.findings = measured, findings
         arms = [arm for arm in self.arms.values() if arm.treatment.role in (Role.BASELINE, Role.TREATMENT)]
