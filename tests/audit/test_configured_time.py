@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from sectax.analysis.findings import judge
-from sectax.audit.own.done import fixed_time_total
+from sectax.audit.checks.fixed_time import fixed_time_total
 from sectax.audit.own.evidence import RunEvidence
 from sectax.model.finding import Severity
 from tests.analysis.runs import TIME, around, run_of

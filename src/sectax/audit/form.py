@@ -263,6 +263,16 @@ class Evidence:
     def speeds(self) -> tuple[Series, ...]:
         return tuple(series for series in self.series if series.quantity in SPEEDS)
 
+    @cached_property
+    def commands(self) -> dict[Series, str]:
+        """The command lines whose time was measured."""
+        return {
+            series: level
+            for series in self.series
+            for factor, level in series.levels.items()
+            if factor.lower() == "command" and series.quantity is Quantity.TIME and series.typical is not None
+        }
+
     @property
     def trials(self) -> tuple[Series, ...]:
         """What was run, with its clock, operations and failures."""

@@ -42,10 +42,9 @@ def contained_work(evidence: Evidence) -> Iterator[Remark]:
     faults: Worst = {}
     for whole, part in pairs:
         low, high = _log_ratio(whole, part, CHANCE / len(pairs))
-        operations = f"{whole.work.operation or 'the operation'} contains {part.work.operation}"
         if high < most and part.work.waits:
             times = f"{number(math.exp(-high))} to {number(math.exp(-low))} times as long"
-            saw, meaning = f"{operations}, which takes {times}", "it waits for something else"
+            saw, meaning = f"takes {times} as {whole.work.operation}, which does more", "it waits for something else"
             yield about(Severity.WARNING, [part], saw, meaning, part.work.waits)
         elif high < most:
             less = f"takes {units.span(-100 * math.expm1(high), -100 * math.expm1(low))} % less time"
@@ -53,7 +52,8 @@ def contained_work(evidence: Evidence) -> Iterator[Remark]:
             times = f"{whole.id}: {duration(operation_time(whole))}; {part.id}: {duration(operation_time(part))}"
             # A baseline also serves other comparisons, so the treatment is accused.
             accused = part if whole.is_baseline and not part.is_baseline else whole
-            faults[accused] = -high, f"{operations}, but {faster} ({times})"
+            operation = whole.work.operation or "the operation"
+            faults[accused] = -high, f"{operation} contains {part.work.operation}, but {faster} ({times})"
     meaning = "the work was not done, or differs: no request was sent, or its answer was not read"
     advice = "find out what one of them skips, or does in addition: read the whole answer and check it"
     yield from worst(Severity.FATAL, faults, meaning, advice)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
 
-from sectax.audit.form import Claim, Evidence, Moves, Quantity, Series, Setting, TrialWork
+from sectax.audit.form import Claim, EndsBy, Evidence, Moves, Quantity, Series, Setting, TrialWork
+from sectax.formats.time_stops import compared_texts
 from sectax.model.finding import Finding, VerdictId
 from sectax.model.measured import BatchShape, BatchStatistics, Measured
 from sectax.model.metric import Metric, Summary
@@ -15,6 +16,10 @@ from sectax.model.plan import Calibration, Plan
 from sectax.model.subject import Witness
 from sectax.model.treatment import CONTROLS, Role, Treatment
 
+# The metric of the time of a whole command.
+COMMAND_TIME = "wall"
+# A trial that ends by the clock ends a little late, after its last operation, and never early.
+EARLY, LATE = 0.995, 1.05
 # Statistics that one block can estimate, even from few observations.
 CENTRES = (Summary.RATE, Summary.MEAN, Summary.MEDIAN)
 _OF_ONE_OPERATION = (Quantity.TIME, Quantity.RATE)
@@ -188,6 +193,18 @@ class RunEvidence(Evidence):
             if comparison.standing not in CONTROLS and self.metrics[comparison.metric].resolution == 0
         }
 
+    @cached_property
+    def commands(self) -> dict[Series, str]:
+        """The command lines as typed, with the levels of their factors."""
+        texts, commands = compared_texts(self.plan), {}
+        for series in self.series:
+            text = texts.get(series.levels.get(self.plan.control, ""))
+            if series.metric == COMMAND_TIME and series.values and text is not None:
+                for name, level in series.levels.items():
+                    text = text.replace(f"{{{name}}}", level)
+                commands[series] = text
+        return commands
+
     def samples(self, series: Series) -> tuple[Sequence[float], ...]:
         """The observations of each block behind a tail, which one block cannot give."""
         metric = self.metrics[series.metric]
@@ -224,23 +241,32 @@ def _series(arm: Arm, metric: Metric, count: int) -> Series:
 
 def _batches(arm: Arm) -> Series:
     """Build the series of the counted batches of one treatment."""
-    batches = arm.batches
-    operations = None if batches is None else batches.operations
-    known = batches is not None and batches.batches > 0
+    batches = arm.batches if arm.batches is not None and arm.batches.batches > 0 else None
+    operations = None if arm.batches is None else arm.batches.operations
+    ends_by, configured_s = None, _configured_s(arm)
+    if batches is not None and configured_s is not None:
+        ended = EARLY * configured_s <= (arm.batch_s or 0.0) <= LATE * configured_s
+        ends_by = EndsBy.TIME if ended else EndsBy.EVENTS
+    # A failed operation ends its trial, so a count without reported errors has none.
+    failures = arm.errors if operations else None
     return Series(
         id=arm.id,
         table=arm.id,
         levels=arm.treatment.levels,
         metric="batch",
-        quantity=Quantity.TIME,
-        claims=(Claim(arm.id, "min", batches.shortest_s),) if batches is not None and known else (),
-        # A failed operation ends its trial, so a count without reported errors has none.
-        work=TrialWork(operations=operations, failures=arm.errors if operations else None),
+        quantity=Quantity.TIME if ends_by is None else Quantity.TOTAL_TIME,
+        claims=() if batches is None else (Claim(arm.id, "min", batches.shortest_s),),
+        work=TrialWork(operations=operations, failures=failures, configured_s=configured_s, ends_by=ends_by),
         # A subject that does not know its clock resolution reports 0.
         setting=Setting(granularity_s=arm.calibration.granularity_s or None if arm.calibration else None),
         run=arm.id,
         treatment=arm.id,
     )
+
+
+def _configured_s(arm: Arm) -> float | None:
+    """Return the witness by which a subject reports that the clock may end it."""
+    return next((value for value in arm.witnesses.get("configured_s", ()) if isinstance(value, int | float)), None)
 
 
 def _work(arm: Arm) -> TrialWork:
