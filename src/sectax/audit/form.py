@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
+from sectax.model.finding import Finding
+from sectax.model.measured import BatchShape
+
 
 class Quantity(StrEnum):
     """What a series measures; it decides which checks apply."""
@@ -51,6 +54,8 @@ class Cold(StrEnum):
 
 # Statistics of spread, which support no conclusion alone.
 SPREADS = frozenset({"stddev", "error", "low", "high", "mad", "iqr"})
+# As in `stats.batch_shape`, which needs so many batches in a block.
+FEWEST_OF_SHAPE = 4
 # The statistic of a claim about all single values.
 VALUES = "values"
 
@@ -143,6 +148,7 @@ class Series:
     treatment: str = ""
     is_baseline: bool = False
     blocks: tuple[int, ...] = ()
+    shapes: Mapping[int, BatchShape] | None = None  # of its batches, by block; empty where these are too few
 
     @cached_property
     def figures(self) -> tuple[Claim, ...]:
@@ -252,6 +258,7 @@ class Evidence:
     broken: tuple[BrokenPromise, ...] = ()
     imported: bool = False
     columns: str = ""  # of a table: how its columns were read, in words
+    findings: tuple[Finding, ...] = ()  # of a sectax run, before any warning
     margin: float = 0.0  # of a sectax run: the smallest cost that matters, as a share
     is_run = False  # whether it is of a sectax run, which knows every block; published numbers have wider limits
 
@@ -262,6 +269,16 @@ class Evidence:
     @cached_property
     def speeds(self) -> tuple[Series, ...]:
         return tuple(series for series in self.series if series.quantity in SPEEDS)
+
+    @property
+    def differences(self) -> Mapping[str, Sequence[float]]:
+        """Paired differences of a sectax run by comparison, in block order, in logs; positive is slower."""
+        return {}
+
+    @property
+    def medians(self) -> Sequence[tuple[str, Series, Series]]:
+        """Comparisons of medians of batches in a sectax run, with the batches of treatment and baseline."""
+        return ()
 
     @cached_property
     def commands(self) -> dict[Series, str]:

@@ -1,10 +1,11 @@
-"""The basis of claims: observations of a tail, width of intervals, lost blocks."""
+"""The basis of claims: observations of a tail, width of intervals, lost blocks, warm-up."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
 
+from sectax.audit.checks.first_trial import ADVICE, MEANING
 from sectax.audit.checks.groups import by_table
 from sectax.audit.checks.interface import Remark, check, remark, warning
 from sectax.audit.checks.quantiles import exceeded, needed
@@ -13,7 +14,7 @@ from sectax.audit.form import SPEEDS, Series
 from sectax.audit.own.evidence import RunEvidence
 from sectax.model.finding import FASTER, SLOWER, Severity
 from sectax.model.metric import Metric, Summary
-from sectax.model.treatment import CONTROLS
+from sectax.model.treatment import CONTROLS, Role
 
 # The quantile that a maximum must exceed with 95 % confidence (Wilks 1941: 0.95^59 < 0.05).
 WORST_EXCEEDS = 0.95
@@ -121,3 +122,18 @@ def lost_blocks(evidence: RunEvidence) -> Iterator[Remark]:
             yield warning(
                 finding.comparison.id, saw, meaning, "find out why it failed: the reasons are in the run file"
             )
+
+
+# Controls repeat the baseline and have its warm-up.
+_COPIES = (Role.NEGATIVE, Role.POSITIVE)
+
+
+@check(
+    "W: the pilot did not see the end of the warm-up",
+    applies=lambda evidence: any(arm.calibration is not None for arm in evidence.arms.values()),
+)
+def warm_up(evidence: RunEvidence) -> Iterator[Remark]:
+    for arm in evidence.arms.values():
+        if arm.calibration is not None and not arm.calibration.settled and arm.treatment.role not in _COPIES:
+            saw = "the speed was still changing when the pilot ended"
+            yield warning(arm.id, saw, MEANING, ADVICE)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
 
-from sectax.audit.form import Claim, EndsBy, Evidence, Moves, Quantity, Series, Setting, TrialWork
+from sectax.audit.form import FEWEST_OF_SHAPE, Claim, EndsBy, Evidence, Moves, Quantity, Series, Setting, TrialWork
 from sectax.formats.time_stops import compared_texts
 from sectax.model.finding import Finding, VerdictId
 from sectax.model.measured import BatchShape, BatchStatistics, Measured
@@ -47,9 +47,13 @@ class Arm:
         return self.measured.batches.get(self.id)
 
     @property
-    def shapes(self) -> Mapping[int, BatchShape]:
-        """The shape of its batches, by block."""
-        return self.measured.shapes.get(self.id, {})
+    def shapes(self) -> Mapping[int, BatchShape] | None:
+        """The shape of its batches, by block; None where unknown."""
+        shapes = self.measured.shapes.get(self.id)
+        fine = (metric.name for metric in self.measured.plan.metrics if metric.resolution == 0)
+        blocks = max((len(self.values(metric)) for metric in fine), default=0)
+        too_few = self.batches is not None and 0 < self.batches.batches < FEWEST_OF_SHAPE * blocks
+        return shapes or ({} if too_few else None)
 
     @property
     def telemetry(self) -> Mapping[str, float]:
@@ -127,7 +131,8 @@ class RunEvidence(Evidence):
     is_run = True
 
     def __init__(self, measured: Measured, findings: tuple[Finding, ...]) -> None:
-        self.measured, self.findings = measured, findings
+        super().__init__(findings=findings, margin=measured.plan.stopping.margin)
+        self.measured = measured
         arms = [arm for arm in self.arms.values() if arm.treatment.role in (Role.BASELINE, Role.TREATMENT)]
         series = (
             _series(arm, metric, count)
@@ -135,7 +140,7 @@ class RunEvidence(Evidence):
             for arm in arms
             if (count := measured.counts.get(metric.name, {}).get(arm.id, 0))
         )
-        super().__init__(series=tuple(series), margin=self.plan.stopping.margin)
+        object.__setattr__(self, "series", tuple(series))
 
     @property
     def plan(self) -> Plan:
@@ -180,10 +185,7 @@ class RunEvidence(Evidence):
 
     @cached_property
     def differences(self) -> dict[str, tuple[float, ...]]:
-        """Paired differences by comparison, in block order, in logs; positive is slower.
-
-        Only measured comparisons that are not controls, in metrics without steps.
-        """
+        """Those of measured comparisons that are not controls, in metrics without steps."""
         compared = [finding.comparison for finding in self.measured_findings()]
         return {
             comparison.id: _differences(
@@ -210,6 +212,16 @@ class RunEvidence(Evidence):
         metric = self.metrics[series.metric]
         blocks = self.measured.samples.get(metric.observed, {}).get(series.treatment, {})
         return () if metric.summary.tail is None else tuple(blocks.values())
+
+    @cached_property
+    def medians(self) -> list[tuple[str, Series, Series]]:
+        batches = {trial.id: trial for trial in self.trials}
+        return [
+            (finding.comparison.id, batches[sides[0].id], batches[sides[1].id])
+            for finding in self.measured_findings()
+            if (metric := self.metrics.get(finding.comparison.metric)) is not None
+            if metric.summary is Summary.MEDIAN and metric.observed == self.batch and (sides := self.sides(finding))
+        ]
 
     def measured_findings(self) -> Iterable[Finding]:
         return (finding for finding in self.findings if finding.verdict != VerdictId.NOT_MEASURED)
@@ -261,6 +273,7 @@ def _batches(arm: Arm) -> Series:
         setting=Setting(granularity_s=arm.calibration.granularity_s or None if arm.calibration else None),
         run=arm.id,
         treatment=arm.id,
+        shapes=arm.shapes,
     )
 
 
