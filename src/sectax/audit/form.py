@@ -27,6 +27,7 @@ class Quantity(StrEnum):
     OTHER = "other"
 
 
+OF_ONE_OPERATION = frozenset({Quantity.TIME, Quantity.RATE})
 SPEEDS = frozenset({Quantity.TIME, Quantity.TOTAL_TIME, Quantity.RATE, Quantity.BANDWIDTH})
 
 
@@ -149,6 +150,9 @@ class Series:
     is_baseline: bool = False
     blocks: tuple[int, ...] = ()
     shapes: Mapping[int, BatchShape] | None = None  # of its batches, by block; empty where these are too few
+    statistic: str = ""  # of the observations of each block, or of all of them
+    samples: tuple[Sequence[float], ...] = ()  # for a tail, which one block cannot give: the observations of each block
+    compared: bool = True  # whether treatments are compared in its metric
 
     @cached_property
     def figures(self) -> tuple[Claim, ...]:
@@ -163,10 +167,8 @@ class Series:
     @cached_property
     def block_seconds(self) -> dict[int, float]:
         """The time of one operation in each block of a sectax run."""
-        values = zip(self.blocks, self.values, strict=True) if self.blocks else ()
-        return {
-            block: seconds for block, value in values if value > 0 and (seconds := self.seconds_per_operation(value))
-        }
+        values = zip(self.blocks, self.values, strict=False) if self.quantity in OF_ONE_OPERATION else ()
+        return {block: value if self.quantity is Quantity.TIME else 1 / value for block, value in values if value > 0}
 
     @property
     def trials(self) -> int | None:

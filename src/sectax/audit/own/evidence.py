@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
@@ -14,7 +14,7 @@ from sectax.model.measured import BatchShape, BatchStatistics, Measured
 from sectax.model.metric import Metric, Summary
 from sectax.model.plan import Calibration, Plan
 from sectax.model.subject import Witness
-from sectax.model.treatment import CONTROLS, Role, Treatment
+from sectax.model.treatment import CONTROLS, Comparison, Role, Treatment
 
 # The metric of the time of a whole command.
 COMMAND_TIME = "wall"
@@ -22,7 +22,6 @@ COMMAND_TIME = "wall"
 EARLY, LATE = 0.995, 1.05
 # Statistics that one block can estimate, even from few observations.
 CENTRES = (Summary.RATE, Summary.MEAN, Summary.MEDIAN)
-_OF_ONE_OPERATION = (Quantity.TIME, Quantity.RATE)
 _QUANTITIES = {"s": Quantity.TIME, "operations/s": Quantity.RATE, "B/s": Quantity.BANDWIDTH, "B": Quantity.MEMORY}
 
 
@@ -30,49 +29,15 @@ _QUANTITIES = {"s": Quantity.TIME, "operations/s": Quantity.RATE, "B/s": Quantit
 class Arm:
     """One treatment of a run, with its figures. None means unknown, never zero."""
 
-    measured: Measured
+    id: str
     treatment: Treatment
-
-    @property
-    def id(self) -> str:
-        return self.treatment.id
-
-    @property
-    def witnesses(self) -> Mapping[str, tuple[Witness, ...]]:
-        """Every distinct witnessed value, by name."""
-        return self.measured.witnesses.get(self.id, {})
-
-    @property
-    def batches(self) -> BatchStatistics | None:
-        return self.measured.batches.get(self.id)
-
-    @property
-    def shapes(self) -> Mapping[int, BatchShape] | None:
-        """The shape of its batches, by block; None where unknown."""
-        shapes = self.measured.shapes.get(self.id)
-        fine = (metric.name for metric in self.measured.plan.metrics if metric.resolution == 0)
-        blocks = max((len(self.values(metric)) for metric in fine), default=0)
-        too_few = self.batches is not None and 0 < self.batches.batches < FEWEST_OF_SHAPE * blocks
-        return shapes or ({} if too_few else None)
-
-    @property
-    def telemetry(self) -> Mapping[str, float]:
-        """Totals over its counted batches."""
-        return self.measured.telemetry.get(self.id, {})
-
-    @property
-    def calibration(self) -> Calibration | None:
-        calibrated = self.measured.calibrated
-        return None if calibrated is None else calibrated.calibrations.get(self.id)
-
-    def values(self, metric: str) -> Mapping[int, float]:
-        """By block."""
-        return self.measured.values.get(metric, {}).get(self.id, {})
-
-    @property
-    def errors(self) -> float | None:
-        """Failed operations among those counted."""
-        return self.telemetry.get("errors")
+    batch: str | None  # the name of the observations that are batches
+    series: Mapping[Metric, Series]
+    witnesses: Mapping[str, tuple[Witness, ...]]  # every distinct witnessed value
+    batches: BatchStatistics | None
+    shapes: Mapping[int, BatchShape]  # of its batches, by block
+    telemetry: Mapping[str, float]  # totals over its counted batches
+    calibration: Calibration | None
 
     @property
     def waited_s(self) -> float | None:
@@ -87,9 +52,8 @@ class Arm:
     @property
     def queued(self) -> float | None:
         """The share of the observed time in which it waited for a processor."""
-        plan, waited_s = self.measured.plan, self.telemetry.get("run_queue_delay_s")
-        of_batches = (metric.name for metric in plan.metrics if metric.observed == plan.batch_observation)
-        batch_s = next((self.lengths[name] for name in of_batches if name in self.lengths), 0.0)
+        waited_s = self.telemetry.get("run_queue_delay_s")
+        batch_s = next((length for metric, length in self.lengths.items() if metric.observed == self.batch), 0.0)
         spanned_s = self.telemetry.get("spanned_s") or (self.batches.batches * batch_s if self.batches else 0.0)
         return None if waited_s is None or not spanned_s else waited_s / spanned_s
 
@@ -99,27 +63,16 @@ class Arm:
         return next(iter(self.lengths.values()), None)
 
     @cached_property
-    def lengths(self) -> dict[str, float]:
+    def lengths(self) -> dict[Metric, float]:
         """Typical batch length in seconds, by each metric that measures time."""
-        batches = self.batches
-        if batches is None or not batches.batches:
+        if self.batches is None or not self.batches.batches:
             return {}
+        operations = self.batches.operations / self.batches.batches
         return {
-            metric.name: operation_s * batches.operations / batches.batches
-            for metric in self.measured.plan.metrics
-            if (operation_s := _operation_s(metric, self.values(metric.name).values()))
+            metric: operations * median(series.block_seconds.values())
+            for metric, series in self.series.items()
+            if metric.summary in CENTRES and series.block_seconds
         }
-
-
-def _operation_s(metric: Metric, values: Iterable[float]) -> float | None:
-    """Return the median time of one operation; None if the metric is no time."""
-    if metric.summary is Summary.RATE:
-        times = [1 / value for value in values if value > 0]
-    elif metric.unit == "s" and metric.summary in (Summary.MEAN, Summary.MEDIAN):
-        times = list(values)
-    else:
-        return None
-    return median(times) if times else None
 
 
 class RunEvidence(Evidence):
@@ -134,13 +87,8 @@ class RunEvidence(Evidence):
         super().__init__(findings=findings, margin=measured.plan.stopping.margin)
         self.measured = measured
         arms = [arm for arm in self.arms.values() if arm.treatment.role in (Role.BASELINE, Role.TREATMENT)]
-        series = (
-            _series(arm, metric, count)
-            for metric in self.plan.metrics
-            for arm in arms
-            if (count := measured.counts.get(metric.name, {}).get(arm.id, 0))
-        )
-        object.__setattr__(self, "series", tuple(series))
+        every = (arm.series[metric] for metric in self.plan.metrics for arm in arms)
+        object.__setattr__(self, "series", tuple(series for series in every if series.count))
 
     @property
     def plan(self) -> Plan:
@@ -156,26 +104,18 @@ class RunEvidence(Evidence):
         """The family of each cell."""
         return {cell.id: cell.family for cell in self.plan.cells}
 
-    @property
-    def batch(self) -> str | None:
-        """The name of the observations that are batches."""
-        return self.plan.batch_observation
-
     @cached_property
     def arms(self) -> dict[str, Arm]:
         """Treatments by id: those compared, and those that counted nothing."""
         compared = [finding.comparison for finding in self.measured_findings()]
         used = {arm for comparison in compared for arm in (comparison.treatment, comparison.baseline)}
         used |= {arm for arm, batches in self.measured.batches.items() if not batches.operations}
-        return {
-            treatment.id: Arm(self.measured, treatment) for treatment in self.plan.treatments if treatment.id in used
-        }
+        return {item.id: _arm(self.measured, item) for item in self.plan.treatments if item.id in used}
 
     @cached_property
     def speeds(self) -> tuple[Series, ...]:
         """The treatments in the first metric that gives a typical time, from the center of each block."""
-        speeds = [series for series in self.series if self.metrics[series.metric].summary in CENTRES]
-        speeds = [series for series in speeds if series.quantity in _OF_ONE_OPERATION and series.block_seconds]
+        speeds = [series for series in self.series if series.statistic in CENTRES and series.block_seconds]
         return tuple(series for series in speeds if series.table == speeds[0].table)
 
     @cached_property
@@ -185,15 +125,30 @@ class RunEvidence(Evidence):
 
     @cached_property
     def differences(self) -> dict[str, tuple[float, ...]]:
-        """Those of measured comparisons that are not controls, in metrics without steps."""
-        compared = [finding.comparison for finding in self.measured_findings()]
-        return {
-            comparison.id: _differences(
-                self.measured, comparison.baseline, comparison.treatment, self.metrics[comparison.metric]
-            )
-            for comparison in compared
-            if comparison.standing not in CONTROLS and self.metrics[comparison.metric].resolution == 0
-        }
+        """Those of metrics without steps."""
+        fine = (
+            finding.comparison for finding in self.compared if not self.metrics[finding.comparison.metric].resolution
+        )
+        return {comparison.id: self._paired(comparison) for comparison in fine}
+
+    def _paired(self, comparison: Comparison) -> tuple[float, ...]:
+        import numpy as np
+
+        from sectax.stats.hosts import summarize_hosts
+        from sectax.stats.moments import paired_differences
+
+        columns, machines = self.measured.values.get(comparison.metric, {}), self.measured.machines
+        sides = [columns.get(arm, {}) for arm in (comparison.baseline, comparison.treatment)]
+        both = [block for block in self.measured.blocks if block in sides[0] and block in sides[1]]
+        baseline, treatment = (np.array([side[block] for block in both], dtype=np.float64) for side in sides)
+        paired = paired_differences(baseline, treatment, self.metrics[comparison.metric].better)
+        if len(machines) > 1:
+            # Differences between hosts are neither modes of processes nor drift.
+            place = {block: of_host for of_host, blocks in enumerate(machines.values()) for block in blocks}
+            host = np.array([place[block] for block in both], dtype=np.int64)
+            means = summarize_hosts(paired[None], host).mean[0]
+            paired = paired - means[host] + np.nanmean(means)
+        return tuple(paired[np.isfinite(paired)].tolist())
 
     @cached_property
     def commands(self) -> dict[Series, str]:
@@ -207,24 +162,23 @@ class RunEvidence(Evidence):
                 commands[series] = text
         return commands
 
-    def samples(self, series: Series) -> tuple[Sequence[float], ...]:
-        """The observations of each block behind a tail, which one block cannot give."""
-        metric = self.metrics[series.metric]
-        blocks = self.measured.samples.get(metric.observed, {}).get(series.treatment, {})
-        return () if metric.summary.tail is None else tuple(blocks.values())
-
     @cached_property
     def medians(self) -> list[tuple[str, Series, Series]]:
         batches = {trial.id: trial for trial in self.trials}
         return [
             (finding.comparison.id, batches[sides[0].id], batches[sides[1].id])
             for finding in self.measured_findings()
-            if (metric := self.metrics.get(finding.comparison.metric)) is not None
-            if metric.summary is Summary.MEDIAN and metric.observed == self.batch and (sides := self.sides(finding))
+            if (metric := self.metrics[finding.comparison.metric]).summary is Summary.MEDIAN
+            if metric.observed == self.plan.batch_observation and (sides := self.sides(finding))
         ]
 
     def measured_findings(self) -> Iterable[Finding]:
         return (finding for finding in self.findings if finding.verdict != VerdictId.NOT_MEASURED)
+
+    @property
+    def compared(self) -> list[Finding]:
+        """The measured findings, without the run's own controls."""
+        return [finding for finding in self.measured_findings() if finding.comparison.standing not in CONTROLS]
 
     def sides(self, finding: Finding) -> tuple[Arm, Arm] | None:
         """The treatment and the baseline of a comparison, where both were measured."""
@@ -232,22 +186,42 @@ class RunEvidence(Evidence):
         return (both[0], both[1]) if both[0] is not None and both[1] is not None else None
 
 
-def _series(arm: Arm, metric: Metric, count: int) -> Series:
-    """Build the series of one treatment in one metric; *count* is of all blocks."""
-    values = arm.values(metric.name)
-    blocks = tuple(block for block in arm.measured.blocks if block in values)
+def _arm(measured: Measured, treatment: Treatment) -> Arm:
+    id, calibrated = treatment.id, measured.calibrated
+    telemetry = measured.telemetry.get(id, {})
+    work = _work(measured.plan, treatment, telemetry)
+    return Arm(
+        id=id,
+        treatment=treatment,
+        batch=measured.plan.batch_observation,
+        series={metric: _series(measured, treatment, metric, work) for metric in measured.plan.metrics},
+        witnesses=measured.witnesses.get(id, {}),
+        batches=measured.batches.get(id),
+        shapes=measured.shapes.get(id, {}),
+        telemetry=telemetry,
+        calibration=None if calibrated is None else calibrated.calibrations.get(id),
+    )
+
+
+def _series(measured: Measured, treatment: Treatment, metric: Metric, work: TrialWork) -> Series:
+    values = measured.values.get(metric.name, {}).get(treatment.id, {})
+    blocks = tuple(block for block in measured.blocks if block in values)
+    samples = measured.samples.get(metric.observed, {}).get(treatment.id, {})
     return Series(
-        id=f"{arm.id}:{metric.name}",
+        id=f"{treatment.id}:{metric.name}",
         table=metric.name,
-        levels=arm.treatment.levels,
+        levels=treatment.levels,
         metric=metric.name,
         quantity=_QUANTITIES.get(metric.unit, Quantity.OTHER),
-        count=count,
+        count=measured.counts.get(metric.name, {}).get(treatment.id, 0),
         values=tuple(values[block] for block in blocks),
-        work=_work(arm),
-        treatment=arm.id,
-        is_baseline=arm.treatment.role is Role.BASELINE,
+        work=work,
+        treatment=treatment.id,
+        is_baseline=treatment.role is Role.BASELINE,
         blocks=blocks,
+        statistic=metric.summary.value,
+        samples=() if metric.summary.tail is None else tuple(samples.values()),
+        compared=metric.compared,
     )
 
 
@@ -255,12 +229,16 @@ def _batches(arm: Arm) -> Series:
     """Build the series of the counted batches of one treatment."""
     batches = arm.batches if arm.batches is not None and arm.batches.batches > 0 else None
     operations = None if arm.batches is None else arm.batches.operations
-    ends_by, configured_s = None, _configured_s(arm)
+    # By this witness a subject reports that the clock may end it.
+    reported = (value for value in arm.witnesses.get("configured_s", ()) if isinstance(value, int | float))
+    ends_by, configured_s = None, next(reported, None)
     if batches is not None and configured_s is not None:
         ended = EARLY * configured_s <= (arm.batch_s or 0.0) <= LATE * configured_s
         ends_by = EndsBy.TIME if ended else EndsBy.EVENTS
     # A failed operation ends its trial, so a count without reported errors has none.
-    failures = arm.errors if operations else None
+    failures = arm.telemetry.get("errors") if operations else None
+    blocks = max((len(series.blocks) for metric, series in arm.series.items() if metric.resolution == 0), default=0)
+    too_few = batches is not None and batches.batches < FEWEST_OF_SHAPE * blocks
     return Series(
         id=arm.id,
         table=arm.id,
@@ -273,21 +251,15 @@ def _batches(arm: Arm) -> Series:
         setting=Setting(granularity_s=arm.calibration.granularity_s or None if arm.calibration else None),
         run=arm.id,
         treatment=arm.id,
-        shapes=arm.shapes,
+        shapes=arm.shapes or ({} if too_few else None),
     )
 
 
-def _configured_s(arm: Arm) -> float | None:
-    """Return the witness by which a subject reports that the clock may end it."""
-    return next((value for value in arm.witnesses.get("configured_s", ()) if isinstance(value, int | float)), None)
-
-
-def _work(arm: Arm) -> TrialWork:
+def _work(plan: Plan, treatment: Treatment, telemetry: Mapping[str, float]) -> TrialWork:
     """Describe one operation and its load."""
-    plan, contents, levels = arm.measured.plan, arm.measured.plan.contents, arm.treatment.levels
-    factor = contents.operation_factor if contents is not None else ""
-    operation = levels.get(factor or plan.control)
-    loaded = replace(_load(arm.telemetry), operation=operation)
+    contents, levels = plan.contents, treatment.levels
+    operation = levels.get((contents.operation_factor if contents else "") or plan.control)
+    loaded = replace(_load(telemetry), operation=operation)
     if contents is None or operation is None:
         return loaded
     size = contents.sizes.get(levels.get(contents.size_factor, ""))
@@ -319,23 +291,3 @@ def _load(telemetry: Mapping[str, float]) -> TrialWork:
         operations=sent,
         dropped=dropped,
     )
-
-
-def _differences(measured: Measured, baseline: str, treatment: str, metric: Metric) -> tuple[float, ...]:
-    import numpy as np
-
-    from sectax.stats.hosts import summarize_hosts
-    from sectax.stats.moments import paired_differences
-
-    columns = measured.values.get(metric.name, {})
-    sides = (columns.get(baseline, {}), columns.get(treatment, {}))
-    both = [block for block in measured.blocks if block in sides[0] and block in sides[1]]
-    of_baseline, of_treatment = (np.array([side[block] for block in both], dtype=np.float64) for side in sides)
-    paired = paired_differences(of_baseline, of_treatment, metric.better)
-    if len(measured.machines) > 1:
-        # Differences between hosts are neither modes of processes nor drift.
-        place = {block: of_host for of_host, blocks in enumerate(measured.machines.values()) for block in blocks}
-        host = np.array([place[block] for block in both], dtype=np.int64)
-        means = summarize_hosts(paired[None], host).mean[0]
-        paired = paired - means[host] + np.nanmean(means)
-    return tuple(paired[np.isfinite(paired)].tolist())

@@ -13,7 +13,6 @@ from sectax.audit.own.evidence import Arm, RunEvidence
 from sectax.model.finding import Effect, Finding, Severity
 from sectax.model.metric import Summary
 from sectax.model.plan import SETTLING_SHARE
-from sectax.model.treatment import CONTROLS
 from sectax.text import units
 
 # With fewer batches, duplicates may be chance.
@@ -91,7 +90,7 @@ def unequal_batches(evidence: RunEvidence) -> Iterator[Remark]:
     for finding in evidence.measured_findings():
         metric = evidence.metrics[finding.comparison.metric]
         arms = evidence.sides(finding)
-        if arms and (metric.cpu or metric.observed == evidence.batch) and metric.summary.tail is None:
+        if arms and (metric.cpu or metric.observed == evidence.plan.batch_observation) and metric.summary.tail is None:
             yield from _pair(finding, *arms, length, of_cpu=metric.cpu)
 
 
@@ -137,17 +136,17 @@ def _both_times(evidence: RunEvidence) -> Iterator[tuple[Finding, Effect, Effect
         return
     finite = [
         (finding, effect)
-        for finding in evidence.measured_findings()
+        for finding in evidence.compared
         if (effect := finding.effect) is not None and math.isfinite(effect.low) and math.isfinite(effect.high)
     ]
     wall = {
         finding.comparison.treatment: effect
         for finding, effect in finite
-        if evidence.metrics[finding.comparison.metric].observed == evidence.batch
+        if evidence.metrics[finding.comparison.metric].observed == evidence.plan.batch_observation
     }
     for finding, cpu in finite:
         compared = finding.comparison
-        if compared.metric == answering.name and compared.standing not in CONTROLS and compared.treatment in wall:
+        if compared.metric == answering.name and compared.treatment in wall:
             yield finding, cpu, wall[compared.treatment]
 
 
@@ -190,18 +189,17 @@ def _left(evidence: RunEvidence, arm_id: str) -> float | None:
     arm = evidence.arms.get(arm_id)
     if arm is None or arm.waited_s is None or arm.batches is None or not arm.batches.operations:
         return None
-    cpu, wall = (_seconds(evidence, arm, of_cpu=of_cpu) for of_cpu in (True, False))
+    cpu, wall = (_seconds(arm, of_cpu=of_cpu) for of_cpu in (True, False))
     if cpu is None or wall is None:
         return None
     return (wall - min(max(wall - cpu, 0.0), arm.waited_s / arm.batches.operations)) / wall
 
 
-def _seconds(evidence: RunEvidence, arm: Arm, *, of_cpu: bool) -> float | None:
+def _seconds(arm: Arm, *, of_cpu: bool) -> float | None:
     """Return CPU or wall time of one operation, over all blocks."""
-    for metric in evidence.metrics.values():
-        values = arm.values(metric.name)
-        if values and metric.cpu == of_cpu and (of_cpu or metric.observed == evidence.batch):
-            return statistics.fmean(1 / value if metric.summary is Summary.RATE else value for value in values.values())
+    for metric, series in arm.series.items():
+        if series.values and metric.cpu == of_cpu and (of_cpu or metric.observed == arm.batch):
+            return statistics.fmean(1 / value if metric.summary is Summary.RATE else value for value in series.values)
     return None
 
 
@@ -215,12 +213,13 @@ def _at_floor(arm: Arm) -> bool:
 )
 def memory_floor(evidence: RunEvidence) -> Iterator[Remark]:
     """The kernel counts what the starting program uses until the subject replaces it."""
-    for finding in evidence.measured_findings():
+    for finding in evidence.compared:
         compared, sides = finding.comparison, evidence.sides(finding)
-        if sides is None or compared.standing in CONTROLS or evidence.metrics[compared.metric].unit != "B":
+        metric = evidence.metrics[compared.metric]
+        if sides is None or metric.unit != "B":
             continue
         if least := [arm for arm in sides if _at_floor(arm)]:
-            peak = max(value for arm in least for value in arm.values(compared.metric).values())
+            peak = max(value for arm in least for value in arm.series[metric].values)
             column = units.scale("B", [peak])
             size = f"{units.number(peak / column.size)} {column.unit}"
             saw = f"at most {size} in {named(arm.id for arm in least)}: as much as the program that starts it"

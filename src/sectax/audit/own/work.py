@@ -13,7 +13,6 @@ from sectax.audit.form import Moves
 from sectax.audit.own.evidence import Arm, RunEvidence
 from sectax.model.finding import FASTER, VerdictId
 from sectax.model.subject import Witness, differ, same
-from sectax.model.treatment import CONTROLS
 from sectax.stats.binomial import clopper_pearson
 
 NOT_THE_SAME = "the two did not do the same work"
@@ -67,14 +66,14 @@ def _missing_witnesses(evidence: RunEvidence) -> Iterator[Remark]:
 
 def _differing_errors(treatment: Arm, baseline: Arm) -> Iterator[Remark]:
     """F where the shares of failed operations differ by more than chance."""
-    shares = []
-    for arm in (treatment, baseline):
-        if arm.errors is None or arm.batches is None or arm.batches.operations < arm.errors:
+    failed, shares = [arm.telemetry.get("errors") for arm in (treatment, baseline)], []
+    for arm, errors in zip((treatment, baseline), failed, strict=True):
+        if errors is None or arm.batches is None or arm.batches.operations < errors:
             return
-        shares.append(clopper_pearson(round(arm.errors), arm.batches.operations, 0.99))
+        shares.append(clopper_pearson(round(errors), arm.batches.operations, 0.99))
     (low, high), (other_low, other_high) = shares
     if low > other_high or high < other_low:
-        saw = f"{treatment.errors:.0f} operations failed, but {baseline.errors:.0f} in its baseline"
+        saw = f"{failed[0]:.0f} operations failed, but {failed[1]:.0f} in its baseline"
         yield fatal(treatment.id, saw, NOT_THE_SAME, failures.FIX)
 
 
@@ -105,10 +104,8 @@ def less_work(evidence: RunEvidence) -> Iterator[Remark]:
     operations = {figure.treatment: figure.work.operation for figure in evidence.series}
     faster = {
         (sides[0].id, sides[1].id): (*sides, finding.comparison.metric.replace("_", " "))
-        for finding in evidence.measured_findings()
-        if finding.verdict in FASTER
-        and finding.comparison.standing not in CONTROLS
-        and (sides := evidence.sides(finding))
+        for finding in evidence.compared
+        if finding.verdict in FASTER and (sides := evidence.sides(finding))
     }
     for treatment, baseline, metric in faster.values():
         for shortcut in evidence.plan.shortcuts:
@@ -137,10 +134,10 @@ def _without_body(evidence: RunEvidence) -> dict[str, str]:
 )
 def metadata_cost(evidence: RunEvidence) -> Iterator[Remark]:
     operations, answers = _without_body(evidence), next(iter(evidence.metrics), "")
-    for finding in evidence.measured_findings():
+    for finding in evidence.compared:
         compared, direction = finding.comparison, _MATERIAL.get(finding.verdict)
         operation = operations.get(compared.treatment)
-        if operation and direction and compared.metric == answers and compared.standing not in CONTROLS:
+        if operation and direction and compared.metric == answers:
             yield warning(
                 compared.treatment,
                 f"{operation} moves no body, but is {direction} than its baseline ({compared.id})",
