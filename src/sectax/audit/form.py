@@ -12,7 +12,8 @@ from enum import StrEnum
 from functools import cached_property
 
 from sectax.model.finding import Finding
-from sectax.model.measured import BatchShape
+from sectax.model.measured import BatchShape, BatchStatistics
+from sectax.model.subject import Witness
 
 
 class Quantity(StrEnum):
@@ -149,6 +150,8 @@ class Series:
     treatment: str = ""
     is_baseline: bool = False
     blocks: tuple[int, ...] = ()
+    batches: BatchStatistics | None = None
+    declared: Mapping[str, tuple[Witness, tuple[Witness, ...]]] = field(default_factory=dict)  # and witnessed values
     shapes: Mapping[int, BatchShape] | None = None  # of its batches, by block; empty where these are too few
     statistic: str = ""  # of the observations of each block, or of all of them
     samples: tuple[Sequence[float], ...] = ()  # for a tail, which one block cannot give: the observations of each block

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from sectax.analysis.findings import judge
+from sectax.audit.checks.labels import mislabelled_level
 from sectax.audit.own.evidence import RunEvidence
-from sectax.audit.own.work import mislabelled_level
 from sectax.experiments.client_server.client import ClientFailure
 from sectax.experiments.tls import parts
 from sectax.experiments.tls.certificates import Authority, authority, certificate_level

@@ -213,21 +213,15 @@ def _over_blocks(group: Sequence[Series], evidence: Evidence, alpha: float) -> t
 
 
 def _flat(group: Sequence[Series]) -> tuple[bool | None, str]:
-    does_grow = grows(group)
-    takes = f"{number(operation_time(group[-1]) / operation_time(group[0]))} times as long"
-    return None if does_grow is None else not does_grow, takes
-
-
-def grows(group: Sequence[Series]) -> bool | None:
-    """Whether time grows with size as it must; None where undecidable."""
+    """Whether published times grow too little with size; None where undecidable."""
     short, long = operation_time(group[0]), operation_time(group[-1])
-    growth, needed = long - short, _needed(group)
+    growth, needed, takes = long - short, _needed(group), f"{number(long / short)} times as long"
     if growth >= max(LEAST_GROWTH * needed, LEAST_SHOWN * short):
-        return True
+        return False, takes
     times, sizes = [operation_time(series) for series in group], {series.work.size_bytes for series in group}
     agree = len(sizes) > 2 and max(times) - min(times) < LEAST_GROWTH * needed
     shown = LEAST_AGREED if agree else LEAST_SHOWN
-    return growth >= LEAST_GROWTH * needed if needed >= shown * short else None
+    return growth < LEAST_GROWTH * needed if needed >= shown * short else None, takes
 
 
 def _needed(group: Sequence[Series]) -> float:

@@ -6,17 +6,22 @@ import re
 from collections.abc import Iterator
 
 from sectax.audit.checks.groups import about, gather, ids, unknown
-from sectax.audit.checks.interface import Remark, check, warning
+from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, warning
 from sectax.audit.checks.words import counted, named
 from sectax.audit.form import Evidence, Series, Setting
 from sectax.formats.curves import contradiction, named_curve, stated_bits
 from sectax.model.finding import Severity
+from sectax.model.subject import same
 
 # Labels whose bits are the length of a key with a curve or a modulus.
+MEANING = "the label does not describe what was measured"
+ADVICE = "correct the label, or find out why something else was measured"
 _KEY = re.compile(r"\b(?:rsa|e[cd](?:dsa|dh)?|dsa|keys?)\b", re.IGNORECASE)
 
 
 def _relevant(evidence: Evidence) -> list[Series]:
+    if evidence.is_run:
+        return [trial for trial in evidence.trials if trial.declared]
     every = evidence.series
     # Where a service has withdrawn a setting, all figures are checked.
     if any(series.setting.withdrawn for series in every):
@@ -30,10 +35,15 @@ def _states(label: str) -> bool:
 
 
 @check(
-    "F: a label contradicts itself or the key that was measured; W: a level that the service no longer offers",
+    "F: a label contradicts itself or the key that was measured, or a sectax run witnessed another value than it "
+    "declares; W: a level that the service no longer offers",
     sees=_relevant,
+    runs=True,
 )
 def mislabelled_level(evidence: Evidence) -> Iterator[Remark]:
+    if evidence.is_run:
+        yield from _declared(_relevant(evidence))
+        return
     labelled = [(series, label) for series in _relevant(evidence) for label in series.levels.values() if _states(label)]
     known = {series for series, label in labelled if named_curve(label) or series.setting.key_bits is not None}
     unsaid = [
@@ -46,9 +56,19 @@ def mislabelled_level(evidence: Evidence) -> Iterator[Remark]:
             fault = _fault(label, group[0].setting)
             if fault is not None:
                 saw = f"{label}: {fault}. Affected: {named(ids(group))}"
-                meaning = "the label does not describe what was measured"
-                yield about(Severity.FATAL, group, saw, meaning, "correct the label, or measure what it names")
+                yield about(Severity.FATAL, group, saw, MEANING, ADVICE)
     yield from _withdrawn(evidence)
+
+
+def _declared(trials: list[Series]) -> Iterator[Remark]:
+    """Compare the declared values of levels with the witnessed ones."""
+    for trial in trials:
+        for name, (declared, values) in trial.declared.items():
+            if not values:
+                yield cannot_be_checked(trial.treatment, f"{name} should be {declared}, but it was not witnessed")
+            elif wrong := [value for value in values if not same(declared, value)]:
+                saw = f"{name} was declared as {declared}, but witnessed as {', '.join(map(str, wrong))}"
+                yield fatal(trial.treatment, saw, MEANING, ADVICE)
 
 
 def _fault(label: str, setting: Setting) -> str | None:

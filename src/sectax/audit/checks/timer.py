@@ -11,6 +11,8 @@ from sectax.audit.form import Evidence, Quantity, Series
 from sectax.model.finding import Severity
 
 FEWEST_STEPS, ENOUGH_STEPS = 100, 1000
+# With fewer batches, duplicates may be chance.
+MOST_DUPLICATES, FEWEST_BATCHES = 0.1, 20
 # From this share of zeros among single values on, the time is unknown.
 MOST_ZEROS = 0.1
 # With fewer printed steps, rounding may change a mean or median by a quarter.
@@ -25,14 +27,17 @@ def _timed(evidence: Evidence) -> list[Series]:
 
 
 @check(
-    "F: times of 0, a batch under 100 clock steps; W: a batch under 1000 clock steps, summaries printed as 0 or in one "
-    "or two steps",
+    "F: times of 0, a batch under 100 clock steps, or repeated batch times of a sectax run on a fine clock; W: a batch "
+    "under 1000 clock steps, summaries printed as 0 or in one or two steps",
     sees=_timed,
+    runs=True,
 )
 def timer(evidence: Evidence) -> Iterator[Remark]:
     timed = _timed(evidence)
     singly = [group[0] for group in things(timed) if len(group[0].values)]
     yield from by_severity(_zeros(singly), "the clock or the printed digits are too coarse for these times", LONGER)
+    meaning = "the clock is coarser than reported, or values were copied"
+    yield from by_severity(_repeats(timed), meaning, "use longer batches, or a finer clock")
     yield from by_severity(_clock(timed), "rounding alone may change the times", "use longer batches")
     if evidence.imported:
         yield from _printed(timed)
@@ -49,6 +54,21 @@ def _zeros(singly: list[Series]) -> Iterator[Fault]:
         if zeros:
             severity = Severity.FATAL if zeros >= MOST_ZEROS else Severity.WARNING
             yield severity, series, zeros, f"{share(zeros)} of {len(series.values)} times are 0"
+
+
+def _repeats(timed: list[Series]) -> Iterator[Fault]:
+    """Find repeated values that betray a coarse clock.
+
+    Many batches of a quiet subject repeat a value even on a fine clock. Where the data show the step between
+    neighbouring values, and a batch is long compared with it, there is no fault.
+    """
+    for series in timed:
+        batches = series.batches
+        if batches is None or batches.duplicate_share <= MOST_DUPLICATES or batches.batches < FEWEST_BATCHES:
+            continue
+        if batches.step_s is None or batches.shortest_s < ENOUGH_STEPS * batches.step_s:
+            saw = f"{share(batches.duplicate_share)} of {batches.batches} batch times are exact repeats"
+            yield Severity.FATAL, series, batches.duplicate_share, saw
 
 
 def _clock(timed: list[Series]) -> Iterator[Fault]:

@@ -251,6 +251,8 @@ def _batches(arm: Arm) -> Series:
         setting=Setting(granularity_s=arm.calibration.granularity_s or None if arm.calibration else None),
         run=arm.id,
         treatment=arm.id,
+        batches=batches,
+        declared={name: (value, arm.witnesses.get(name, ())) for name, value in arm.treatment.declares.items()},
         shapes=arm.shapes or ({} if too_few else None),
     )
 

@@ -1,4 +1,4 @@
-"""Effects of the machine on a run: clock steps, quotas, waiting for a CPU."""
+"""Effects of the machine on a run: quotas, waiting for a CPU."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import math
 import statistics
 from collections.abc import Iterator
 
-from sectax.audit.checks import timer as clock
 from sectax.audit.checks.interface import Remark, cannot_be_checked, check, fatal, remark, warning
 from sectax.audit.checks.words import duration, named, percent
 from sectax.audit.own.evidence import Arm, RunEvidence
@@ -15,39 +14,12 @@ from sectax.model.metric import Summary
 from sectax.model.plan import SETTLING_SHARE
 from sectax.text import units
 
-# With fewer batches, duplicates may be chance.
-MOST_DUPLICATES, FEWEST_BATCHES = 0.1, 20
 # A share of the time between the readings.
 MOST_THROTTLED = 0.01
 # Where a treatment declares its quota, throttling is what is measured.
 QUOTA_WITNESS = "cpu_quota"
 # The ratio of the median batches, and the share of time spent waiting.
 MOST_APART, MOST_WAITED = 1.5, 0.05
-
-
-@check(
-    "F: a batch under 100 clock steps, or repeated batch times on a fine clock; W: a batch under 1000 clock steps",
-    sees=clock.timer.sees,
-)
-def timer(evidence: RunEvidence) -> Iterator[Remark]:
-    for arm in evidence.arms.values():
-        yield from _repeats(arm)
-    yield from clock.timer.examine(evidence)
-
-
-def _repeats(arm: Arm) -> Iterator[Remark]:
-    """F where repeated values betray a coarse clock.
-
-    Many batches of a quiet subject repeat a value even on a fine clock. Where the data show the step between
-    neighbouring values, and a batch is long compared with it, there is no warning.
-    """
-    batches = arm.batches
-    if batches is None or batches.duplicate_share <= MOST_DUPLICATES or batches.batches < FEWEST_BATCHES:
-        return
-    if batches.step_s is None or batches.shortest_s < clock.ENOUGH_STEPS * batches.step_s:
-        saw = f"{100 * batches.duplicate_share:.0f} % of {batches.batches} batch times are exact repeats"
-        meaning = "the clock is coarser than reported, or values were copied"
-        yield fatal(arm.id, saw, meaning, "use longer batches, or a finer clock")
 
 
 @check(

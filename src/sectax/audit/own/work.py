@@ -12,7 +12,7 @@ from sectax.audit.checks.words import duration
 from sectax.audit.form import Moves
 from sectax.audit.own.evidence import Arm, RunEvidence
 from sectax.model.finding import FASTER, VerdictId
-from sectax.model.subject import Witness, differ, same
+from sectax.model.subject import Witness, differ
 from sectax.stats.binomial import clopper_pearson
 
 NOT_THE_SAME = "the two did not do the same work"
@@ -75,25 +75,6 @@ def _differing_errors(treatment: Arm, baseline: Arm) -> Iterator[Remark]:
     if low > other_high or high < other_low:
         saw = f"{failed[0]:.0f} operations failed, but {failed[1]:.0f} in its baseline"
         yield fatal(treatment.id, saw, NOT_THE_SAME, failures.FIX)
-
-
-@check(
-    "F: a declared value of a level differs from the witnessed one",
-    applies=lambda evidence: any(arm.treatment.declares for arm in evidence.arms.values()),
-)
-def mislabelled_level(evidence: RunEvidence) -> Iterator[Remark]:
-    for arm in evidence.arms.values():
-        for name, declared in arm.treatment.declares.items():
-            values = _witnessed(arm, name)
-            if not values:
-                yield cannot_be_checked(arm.id, f"{name} should be {declared}, but it was not witnessed")
-            elif wrong := [value for value in values if not same(declared, value)]:
-                yield fatal(
-                    arm.id,
-                    f"{name} was declared as {declared}, but witnessed as {', '.join(map(str, wrong))}",
-                    "the label does not describe what was measured",
-                    "find out why the subject ignores its options, or correct the label",
-                )
 
 
 @check(
