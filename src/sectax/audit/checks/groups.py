@@ -105,7 +105,7 @@ def worst(severity: Severity, by_series: Worst, meaning: str, advice: str) -> It
     for (words, treatment), tables in by_saw.items():
         every = [series for _, table in tables for series in table]
         first = tables[0][0].id
-        where = f" ({first})" if len(tables) == 1 and first not in words and first != treatment else ""
+        where = f" ({first})" if len(tables) == 1 and first not in words and not treatment else ""
         elsewhere = f". Affected: {named(ids(every))}" if len(every) > 1 else ""
         yield about(severity, every, f"{words}{where}{elsewhere}", meaning, advice)
 

@@ -54,7 +54,7 @@ def contained_work(evidence: Evidence) -> Iterator[Remark]:
             accused = part if whole.is_baseline and not part.is_baseline else whole
             operation = whole.work.operation or "the operation"
             faults[accused] = -high, f"{operation} contains {part.work.operation}, but {faster} ({times})"
-    meaning = "the work was not done, or differs: no request was sent, or its answer was not read"
+    meaning = "the work was not done, or differs: the figures do not show its cost"
     advice = "find out what one of them skips, or does in addition: read the whole answer and check it"
     yield from worst(Severity.FATAL, faults, meaning, advice)
 
@@ -236,10 +236,10 @@ def _speed_limit(series: Series) -> float:
 def _flat_in_words(group: Sequence[Series], takes: str) -> str:
     first, last = group[0], group[-1]
     speed = bandwidth(_speed_limit(last))
-    limit = f"at the bandwidth of the link, {speed}" if last.work.link_bytes_s else f"at {speed}, the highest possible"
+    limit = f"at no more than {speed}" if last.work.link_bytes_s else f"at {speed}, the highest possible,"
     return (
         f"{number(_size(last) / _size(first))} times the bytes take {takes} "
-        f"({first.id}: {duration(operation_time(first))}; {last.id}: {duration(operation_time(last))}); {limit}, "
+        f"({first.id}: {duration(operation_time(first))}; {last.id}: {duration(operation_time(last))}); {limit} "
         f"they need {duration(_needed(group))} more"
     )
 

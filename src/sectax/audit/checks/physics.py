@@ -46,7 +46,8 @@ def faster_than_physics(evidence: Evidence) -> Iterator[Remark]:
     beyond: Worst = {
         series: (
             bytes_s,
-            f"{series.id} would be {bandwidth(bytes_s)}; at most {bandwidth(link_bandwidth(series))} is possible",
+            f"{'the slowest block of ' if series.blocks else ''}{series.id} would be {bandwidth(bytes_s)}; at most "
+            f"{bandwidth(link_bandwidth(series))} is possible",
         )
         for series, bytes_s in moving.items()
         if bytes_s > (1 if series.blocks else LINK_TOLERANCE) * link_bandwidth(series)
