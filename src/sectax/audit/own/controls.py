@@ -16,7 +16,8 @@ from sectax.text import claims, units
 # A known cost larger than this times its nominal value proves nothing about costs near the margin.
 MOST_OF_NOMINAL = 1.25
 _FIRED = model.SLOWER | model.FASTER
-_CLAIMS = model.SLOWER | model.FASTER | model.WITHIN_MARGIN
+# What falls without a positive control.
+_SMALL = "'equivalent' and 'within the margin' are withdrawn, larger effects remain"
 
 
 def _claims_something(evidence: RunEvidence) -> bool:
@@ -70,30 +71,17 @@ def _baseline_differs(evidence: RunEvidence, finding: model.Finding, effect: mod
 
 def _not_controlled(evidence: RunEvidence, family: str, why: str) -> Iterator[Remark]:
     """Report what a missing negative control means for the family's verdicts."""
-    claims = [
-        finding
-        for finding in evidence.findings
-        if finding.verdict in _CLAIMS
-        and finding.comparison.standing not in CONTROLS
-        and evidence.families[finding.comparison.cell] == family
-    ]
+    of_family = [finding for finding in evidence.compared if evidence.families[finding.comparison.cell] == family]
+    claims = [finding for finding in of_family if finding.verdict in _FIRED | model.WITHIN_MARGIN]
     if not claims:
         yield cannot_be_checked(family, why)
         return
-    yield warning(
-        family,
-        f"not controlled: {why}",
-        "false differences would go undetected, and the intervals are not widened for bias",
-        "find out why the negative control is missing, and run again",
-    )
+    saw, advice = f"not controlled: {why}", "find out why the negative control is missing, and run again"
+    meaning = "false differences would go undetected, and the intervals are not widened for bias"
+    yield warning(family, saw, meaning, advice)
     for finding in claims:
         if finding.verdict in model.WITHIN_MARGIN:
-            yield fatal(
-                finding.comparison.id,
-                f"not controlled: {why}",
-                "'equivalent' and 'within the margin' need the control",
-                "find out why the negative control is missing, and run again",
-            )
+            yield fatal(finding.comparison.id, saw, "'equivalent' and 'within the margin' need the control", advice)
 
 
 @check(
@@ -117,7 +105,12 @@ def positive_control(evidence: RunEvidence) -> Iterator[Remark]:
             for claim in evidence.findings
         )
         if effect is None or unmeasured is not None:
-            yield _not_shown(comparison.id, unmeasured or "", leaning=leaning)
+            meaning = f"whether costs this small are detected is unknown: {_SMALL}"
+            advice = "find out why the control is missing, or use longer batches, and run again"
+            missing = unmeasured or ""
+            yield (
+                fatal(comparison.id, missing, meaning, advice) if leaning else cannot_be_checked(comparison.id, missing)
+            )
             continue
         saw = f"the known extra cost: {_measured(evidence, comparison, effect)}, which " + (
             f"excludes the {units.known_cost(math.expm1(effect.added))} that were added"
@@ -131,10 +124,7 @@ def positive_control(evidence: RunEvidence) -> Iterator[Remark]:
             )
             yield warning(evidence.families[comparison.cell], saw, meaning, "find out what treats one side differently")
         if leaning:
-            meaning = (
-                "costs this small go undetected: 'equivalent' and 'within the margin' are withdrawn, "
-                "larger effects remain"
-            )
+            meaning = f"costs this small go undetected: {_SMALL}"
             yield fatal(comparison.id, saw, meaning, "use more blocks, or a quieter machine")
         elif not run_controls.excludes_known_cost(effect):
             yield remark(model.Severity.NOTE, comparison.id, saw, "no verdict of this run depends on it")
@@ -154,18 +144,6 @@ def _unmeasured(evidence: RunEvidence, positive: model.Finding) -> str | None:
     return None
 
 
-def _not_shown(subject: str, why: str, *, leaning: bool) -> Remark:
-    if not leaning:
-        return cannot_be_checked(subject, why)
-    return fatal(
-        subject,
-        why,
-        "whether costs this small are detected is unknown: 'equivalent' and 'within the margin' are withdrawn, "
-        "larger effects remain",
-        "find out why the control is missing, or use longer batches, and run again",
-    )
-
-
 @check("W: 'equivalent' or 'within the margin' in a metric without a control", applies=_claims_something)
 def uncontrolled(evidence: RunEvidence) -> Iterator[Remark]:
     controlled = {
@@ -173,12 +151,8 @@ def uncontrolled(evidence: RunEvidence) -> Iterator[Remark]:
         for finding in evidence.findings
         if finding.comparison.standing in CONTROLS
     }
-    claimed = dict.fromkeys(
-        finding.comparison.metric
-        for finding in evidence.findings
-        if finding.verdict in model.WITHIN_MARGIN and finding.comparison.standing not in CONTROLS
-    )
-    for metric in claimed:
+    claimed = [finding.comparison.metric for finding in evidence.compared if finding.verdict in model.WITHIN_MARGIN]
+    for metric in dict.fromkeys(claimed):
         if evidence.metrics[metric].observed not in controlled:
             yield warning(
                 metric,

@@ -72,17 +72,16 @@ def _pair(finding: Finding, treatment: Arm, baseline: Arm, length: str, *, of_cp
         return  # the CPU cost of interruptions is proportional to the length of an operation
     known = [arm.queued for arm in (treatment, baseline) if arm.queued is not None]
     waited = any(part > MOST_WAITED for part in known)
-    treatment_s, baseline_s = treatment.batch_s, baseline.batch_s
+    where, treatment_s, baseline_s = finding.comparison.id, treatment.batch_s, baseline.batch_s
     if treatment_s is None or baseline_s is None:
         if waited:
-            missing = "subjects waited for a processor, but their batch lengths are not reported"
-            yield cannot_be_checked(finding.comparison.id, missing)
+            yield cannot_be_checked(where, "subjects waited for a processor, but their batch lengths are not reported")
     elif max(treatment_s, baseline_s) <= MOST_APART * min(treatment_s, baseline_s):
         return
     elif waited:
         yield remark(
             Severity.WARNING if single else Severity.FATAL,
-            finding.comparison.id,
+            where,
             f"a batch of {treatment.id} {length.format(1e3 * treatment_s)}, one of {baseline.id} "
             f"{1e3 * baseline_s:.3g} ms, and up to {units.share(max(known))} of that time was spent waiting for a "
             "processor",
@@ -92,9 +91,7 @@ def _pair(finding: Finding, treatment: Arm, baseline: Arm, length: str, *, of_cp
             "run again on a quieter machine",
         )
     elif len(known) < 2 and not single:
-        yield cannot_be_checked(
-            finding.comparison.id, "the time that the subjects waited for a processor is not reported"
-        )
+        yield cannot_be_checked(where, "the time that the subjects waited for a processor is not reported")
 
 
 def _is_single(arm: Arm) -> bool:

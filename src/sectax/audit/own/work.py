@@ -34,12 +34,7 @@ def _witnessed(arm: Arm, name: str) -> tuple[Witness, ...]:
 def unequal_work(evidence: RunEvidence) -> Iterator[Remark]:
     yield from failures.unequal_work.examine(evidence)
     yield from _missing_witnesses(evidence)
-    pairs = {
-        (sides[0].id, sides[1].id): sides
-        for finding in evidence.measured_findings()
-        if (sides := evidence.sides(finding))
-    }
-    for treatment, baseline in pairs.values():
+    for treatment, baseline in dict.fromkeys(filter(None, map(evidence.sides, evidence.measured_findings()))):
         yield from _differing_errors(treatment, baseline)
         for name in evidence.plan.equal_witnesses:
             own, usual = _witnessed(treatment, name), _witnessed(baseline, name)
@@ -60,8 +55,7 @@ def _missing_witnesses(evidence: RunEvidence) -> Iterator[Remark]:
             if arm.treatment.cell in telling and not _witnessed(arm, name):
                 yield cannot_be_checked(arm.id, f"{name}, which shows whether the work is equal, was not witnessed")
     if silent:
-        missing = f"whether the work was equal: not all subjects report {', '.join(silent)}"
-        yield cannot_be_checked("run", missing)
+        yield cannot_be_checked("run", f"whether the work was equal: not all subjects report {', '.join(silent)}")
 
 
 def _differing_errors(treatment: Arm, baseline: Arm) -> Iterator[Remark]:
@@ -84,19 +78,15 @@ def _differing_errors(treatment: Arm, baseline: Arm) -> Iterator[Remark]:
 def less_work(evidence: RunEvidence) -> Iterator[Remark]:
     operations = {figure.treatment: figure.work.operation for figure in evidence.series}
     faster = {
-        (sides[0].id, sides[1].id): (*sides, finding.comparison.metric.replace("_", " "))
+        sides: finding.comparison.metric.replace("_", " ")
         for finding in evidence.compared
         if finding.verdict in FASTER and (sides := evidence.sides(finding))
     }
-    for treatment, baseline, metric in faster.values():
+    for (treatment, baseline), metric in faster.items():
         for shortcut in evidence.plan.shortcuts:
             witnessed, usual = (set(_witnessed(arm, shortcut.witness)) for arm in (treatment, baseline))
-            if (
-                operations.get(treatment.id) in shortcut.operations
-                and witnessed
-                and usual
-                and witnessed.isdisjoint(usual)
-            ):
+            skipped = witnessed and usual and witnessed.isdisjoint(usual)
+            if skipped and operations.get(treatment.id) in shortcut.operations:
                 own, expected = (", ".join(sorted(map(str, values))) for values in (witnessed, usual))
                 saw = f"takes less {metric} than its baseline, which does more: {shortcut.words} "
                 advice = "take it as the difference between the two, not as the cost of what is compared"
@@ -129,9 +119,10 @@ def metadata_cost(evidence: RunEvidence) -> Iterator[Remark]:
 
 def _buckets(arm: Arm) -> dict[str, list[float]]:
     """Return the median latency of each bucket, by block."""
-    buckets = {name: values for name, values in arm.witnesses.items() if _BUCKET.fullmatch(name)}
     return {
-        name: [float(value) for value in values if isinstance(value, int | float)] for name, values in buckets.items()
+        name: [float(value) for value in values if isinstance(value, int | float)]
+        for name, values in arm.witnesses.items()
+        if _BUCKET.fullmatch(name)
     }
 
 
