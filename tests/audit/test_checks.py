@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from sectax.audit.checks import registry
 from sectax.audit.own.registry import CHECKS as checks
 from sectax.model.measured import BatchStatistics, Measured
 from tests.analysis.runs import around, run_of
@@ -38,6 +39,13 @@ def test_a_healthy_run_has_no_warning() -> None:
 def test_every_check_has_an_identifier_of_its_own_and_a_rule() -> None:
     assert len({check.id for check in checks}) == len(checks)
     assert all(check.rule for check in checks)
+
+
+def test_a_rule_on_runs_and_on_published_numbers_is_one_check() -> None:
+    """Witnesses, which only a run has, extend the one on failures."""
+    published = {check.id: check for check in registry.CHECKS}
+
+    assert [check.id for check in checks if published.get(check.id, check) is not check] == ["unequal-work"]
 
 
 ONE_IN_TWENTY = [

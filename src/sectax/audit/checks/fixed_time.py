@@ -98,7 +98,7 @@ def _whole_seconds(evidence: Evidence, commands: list[Series]) -> Worst:
     whole = {
         series: seconds
         for series in commands
-        if not SLEEPS.search(evidence.commands[series]) and (seconds := series.typical) is not None
+        if not SLEEPS.search(evidence.commands[series]) and (seconds := series.typical)
         if 0 <= seconds - round(seconds) <= LATE_SHARE * round(seconds)
     }
     first = next(iter(whole), None)

@@ -22,7 +22,7 @@ READ_IT = "check that the whole body arrives, and that its last byte changes the
 
 
 def _containing(evidence: Evidence) -> list[Series]:
-    wholes = [series for series in evidence.speeds if series.work.contains and operation_time(series)]
+    wholes = [series for series in evidence.speeds if series.work.contains and operation_time(series) > 0]
     return [whole for whole in wholes if not evidence.is_run or _parts(whole, evidence)]
 
 
@@ -65,7 +65,7 @@ def _parts(whole: Series, evidence: Evidence) -> list[Series]:
         part
         for operation in whole.work.contains or ()
         for part in evidence.speeds
-        if part.work.operation == operation and operation_time(part) and _is_comparable(whole, part)
+        if part.work.operation == operation and operation_time(part) > 0 and _is_comparable(whole, part)
     ]
     # Of published numbers the whole must exceed the fastest figure of its part.
     return parts if evidence.is_run or not parts else [min(parts, key=operation_time)]
