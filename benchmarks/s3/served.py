@@ -12,6 +12,7 @@ from pathlib import Path
 
 from sectax.experiments.s3 import parts
 from sectax.experiments.s3.buckets import Buckets
+from sectax.experiments.s3.local_server import LocalServer
 from sectax.experiments.s3.minio import Minio
 from sectax.experiments.s3.spec import S3Spec
 from sectax.model.subject import Observation, Subject, Work
@@ -23,7 +24,7 @@ GO, PYTHON = "go", "python"
 class Served:
     """A server over TLS, as everybody's S3 is, with plain objects."""
 
-    def __init__(self, server: Minio) -> None:
+    def __init__(self, server: LocalServer) -> None:
         self.server = server
         self._buckets = Buckets(server.access)
         self._names = self._buckets.make("none")

@@ -38,7 +38,7 @@ def test_what_sectax_refuses_is_a_reason_and_no_page(studies: ModuleType, tmp_pa
 def test_the_index_names_the_reason_where_there_is_no_page(studies: ModuleType, tmp_path: Path, agreed) -> None:
     (tmp_path / "jwt-php.md").write_text("# jwt\n\nMeasured 2026-11-22 on something.\n")
 
-    text = studies.index_text(tmp_path, {"s3-default-encryption": "skipped: MinIO is *not* set up"})
+    text = studies.index_text(tmp_path, {"s3-default-encryption": "skipped: SeaweedFS is *not* set up"})
 
     agreed(text)
 

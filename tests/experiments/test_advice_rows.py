@@ -112,3 +112,46 @@ def test_any_line_is_found_again(fixed: float, per_byte: float) -> None:
     whole = fixed + per_byte * sizes[0]
     assert a == pytest.approx(fixed, rel=1e-6, abs=1e-6 * whole)
     assert b == pytest.approx(per_byte, rel=1e-6, abs=1e-6 * whole / sizes[-1])
+
+
+def dependence(minio: float, spread: float = 0.0) -> AdviceRow:
+    """Of a run in which SSE-S3 costs a tenth on SeaweedFS, and this on MinIO, whose PUTs take three times as long."""
+    asked = {"server": ("all",), "operation": ("put",), "size": ("10KB",), "encryption": ("none", "sse-s3")}
+    costs = {"seaweedfs": 1.1, "minio": minio}
+
+    def seconds(of: Treatment, block: int) -> float:
+        server = of.levels["server"]
+        cost = costs[server] if of.levels["encryption"] == "sse-s3" else 1.0
+        odd = 1 + spread * (-1) ** block * (server == "minio" and of.levels["encryption"] == "sse-s3")
+        return (3e-3 if server == "minio" else 1e-3) * 1.1**block * cost * odd
+
+    run = measured(plan_of("s3", "default", asked), {"latency": seconds}, tuple(range(1, 9)))
+    given = registry.load("s3").advice_rows(analyse(run), load(), NO_WORKLOAD)
+    (row,) = (row for row in given if row.group == "Does the cost depend on the server?")
+    return row
+
+
+@pytest.mark.parametrize(
+    ("minio", "spread", "answer"),
+    [
+        (1.3, 0.001, "yes: it is larger with minio"),
+        (1.0, 0.001, "yes: it is smaller with minio"),
+        (1.1, 0.001, "no: the same within ± 2 %"),
+        (1.2, 0.4, "undecided: perhaps no difference"),
+    ],
+)
+def test_whether_the_cost_depends_on_the_server_is_said_in_words(minio: float, spread: float, answer: str) -> None:
+    row = dependence(minio, spread)
+
+    assert row.sentence == answer
+    assert row.name == "minio against seaweedfs"
+    assert row.levels["encryption"] == "sse-s3"
+    assert row.value.low <= minio / 1.1 - 1 <= row.value.high
+
+
+def test_a_run_with_one_server_says_nothing_of_another() -> None:
+    plan = plan_of("s3", "quick")
+    run = measured(plan, {"latency": lambda of, block: 1e-3 * 1.1**block}, tuple(range(1, 7)))
+    given = registry.load("s3").advice_rows(analyse(run), load(), NO_WORKLOAD)
+
+    assert not [row for row in given if "depend" in row.group]

@@ -113,5 +113,5 @@ def test_unwanted_facts_are_not_available() -> None:
 
     with pytest.raises(LookupError, match="`wants`"):
         machine.probe("python")
-    with pytest.raises(LookupError, match="'minio'"):
-        machine.lacks("minio")
+    with pytest.raises(LookupError, match="'s3:minio'"):
+        machine.lacks("s3:minio")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from sectax.experiments import registry
 from sectax.experiments.s3.experiment import uses
 from sectax.model.bill import Usage
+from sectax.model.errors import WrongUse
 from sectax.model.plan import OTHERS, Plan
-from sectax.model.treatment import Role
+from sectax.model.treatment import Role, Standing
 from tests.experiments.plans import planner, primary
+from tests.machines import request_for
 
 plan = planner("s3")
 
@@ -25,8 +28,51 @@ def test_the_published_preset_has_the_48_cells_of_the_study() -> None:
     assert not made.skipped
 
 
-def test_sse_c_without_tls_and_bucket_keys_on_minio_are_skipped_with_a_reason() -> None:
-    made = plan(operation="get", size="10KB", transfer="plain,tls", encryption="all")
+def servers(made: Plan) -> set[str]:
+    return {treatment.levels["server"] for treatment in made.treatments}
+
+
+def test_the_server_is_seaweedfs_unless_another_is_named() -> None:
+    assert servers(plan("quick")) == servers(plan("published")) == {"seaweedfs"}
+    assert servers(plan("quick", server="minio")) == {"minio"}
+    assert servers(plan("quick", server="all")) == {"seaweedfs", "minio"}
+
+
+@pytest.mark.parametrize(("server", "named"), [("seaweedfs", "SeaweedFS"), ("minio", "MinIO")])
+def test_a_published_run_says_which_server_it_uses(server: str, named: str) -> None:
+    assert f"{named} on this machine" in plan("published", server=server).choices[0]
+
+
+def test_two_servers_are_two_families_with_as_many_main_comparisons_each() -> None:
+    both, one = plan("quick", server="all"), plan("quick")
+
+    assert {cell.family for cell in both.cells} == {"go, seaweedfs", "go, minio"}
+    assert sum(comparison.standing is Standing.PRIMARY for comparison in both.comparisons) == 2 * sum(
+        comparison.standing is Standing.PRIMARY for comparison in one.comparisons
+    )
+    assert "SeaweedFS or MinIO" in both.transfers
+    assert ("MD5" in both.transfers) > ("MD5" in one.transfers)
+
+
+def test_only_the_named_servers_are_set_up() -> None:
+    s3 = registry.load("s3")
+
+    assert s3.requirements() == s3.level_requirements({}) == ("s3:seaweedfs", "s3:client")
+    assert s3.level_requirements({"server": ("minio",)}) == ("s3:minio", "s3:client")
+    assert s3.wants(request_for("quick", options={"endpoint": ("aws",)})).parts == ("s3:client",)
+    with pytest.raises(WrongUse, match="'nope'"):
+        s3.level_requirements({"server": ("nope",)})
+
+
+def test_a_service_at_an_address_has_no_local_server() -> None:
+    assert "server" not in plan("quick", {"endpoint": ("https://s3.example.org",)}).treatments[0].levels
+    with pytest.raises(WrongUse, match="--endpoint"):
+        plan("quick", {"endpoint": ("aws",)}, server="minio")
+
+
+@pytest.mark.parametrize("server", ["seaweedfs", "minio"])
+def test_sse_c_without_tls_and_bucket_keys_are_skipped_with_a_reason(server: str) -> None:
+    made = plan(operation="get", size="10KB", transfer="plain,tls", encryption="all", server=server)
 
     reasons = {(skipped.levels["transfer"], skipped.levels["encryption"]): skipped.reason for skipped in made.skipped}
     assert "TLS" in reasons["plain", "sse-c"]

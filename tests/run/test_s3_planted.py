@@ -13,12 +13,12 @@ from sectax.experiments.s3 import bench
 from sectax.model.finding import Severity
 from sectax.model.plan import Stopping
 from sectax.run.start import start
-from tests.experiments.s3.servers import needs_minio
+from tests.experiments.s3.servers import needs_server
 from tests.experiments.s3.specs import PYTHON
 from tests.fakes.watcher import Watcher
 from tests.needs import needs
 
-pytestmark = [needs_minio, pytest.mark.more]
+pytestmark = [needs_server, pytest.mark.more]
 
 CHECKS = {"flat-with-size", "contained-work", "faster-than-physics", "saturated-client"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -10,12 +11,12 @@ import pytest
 
 from sectax.experiments.client_server.certificates import self_signed_loopback
 from sectax.experiments.s3.buckets import client
-from tests.experiments.s3.servers import needs_minio, running
+from tests.experiments.s3.servers import needs_server, running
 from tests.hosts.processes import eventually, running_with
 from tests.program import sectax
 from tests.run.sessions import begin, finished_blocks, shown, wait_for_block
 
-pytestmark = needs_minio
+pytestmark = needs_server
 
 SMALL = [
     *("run", "s3", "--level", "operation=get", "--level", "size=10KB", "--level", "encryption=none,sse-s3"),
@@ -30,7 +31,7 @@ def state(tmp_path: Path) -> Path:
 
 def servers(data: Path) -> list[int]:
     """The server processes that keep their objects below a folder."""
-    return running_with(str(data), "--certs-dir")
+    return running_with(f"-dir={data}")
 
 
 @pytest.mark.more
@@ -52,12 +53,11 @@ def test_a_run_compares_encryption_with_none_and_leaves_nothing(tmp_path: Path, 
 @pytest.mark.more
 def test_a_run_file_holds_no_credentials_and_no_keys(tmp_path: Path, state: Path) -> None:
     process = begin(tmp_path, *SMALL, SECTAX_STATE=str(state))
-    assert eventually(lambda: bool(list(state.glob("s3/*/settings"))) or process.poll() is not None, 60)
-    secrets = {
-        line.partition("=")[2].rpartition(":")[2]
-        for line in next(state.glob("s3/*/settings")).read_text().splitlines()
-        if line.startswith(("MINIO_ROOT", "MINIO_KMS"))
-    }
+    assert eventually(lambda: bool(list(state.glob("s3/*/security.toml"))) or process.poll() is not None, 60)
+    (folder,) = state.glob("s3/sectax-s3-*")
+    secrets = set(
+        re.findall(r"[0-9a-f]{20,}", (folder / "s3.json").read_text() + (folder / "security.toml").read_text())
+    )
     said = "".join(process.communicate(timeout=300))
 
     assert process.returncode == 0

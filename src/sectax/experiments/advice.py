@@ -132,6 +132,47 @@ def cost_rows(analysed: Analysed, metrics: Mapping[str, str]) -> Iterator[Advice
             yield AdviceRow("Where the cost is, beyond the baseline", treatment.levels, words, value, why)
 
 
+def dependence_rows(analysed: Analysed, metric: str, factor: str) -> Iterator[AdviceRow]:
+    """Yield by how much the cost differs between the first level of *factor* and each other.
+
+    The value is the ratio of the two costs (treatment ÷ baseline), minus 1, from blocks with all four values. All of
+    them share the error level.
+    """
+    from sectax.stats.student import geometric_mean_interval
+
+    measured, plan = analysed.measured, analysed.measured.plan
+    withdrawn = {finding.comparison.treatment for finding in analysed.findings if finding.withheld}
+    pairs: list[tuple[Mapping[str, str], str, str, list[float]]] = []
+    for levels, members in alike(plan.treatments, factor).items():
+        usable = [
+            (name, _ratios(measured, metric, member))
+            for name, member in members.items()
+            if member.role is Role.TREATMENT and member.id not in withdrawn
+        ]
+        for (first, base), (other, costs) in ((usable[0], one) for one in usable[1:]):
+            ratios = [ratio / base[block] for block, ratio in costs.items() if block in base]
+            if len(ratios) > 1:
+                pairs.append((dict(levels), first, other, ratios))
+    for own_levels, first, other, ratios in pairs:
+        level = 1 - plan.stopping.alpha / len(pairs)
+        interval = geometric_mean_interval(ratios, level)
+        low, high = (interval.low or 0.0) - 1, (interval.high or math.inf) - 1
+        answer = "undecided: perhaps no difference"
+        if low > 0 or high < 0:
+            answer = f"yes: it is {'larger' if low > 0 else 'smaller'} with {other}"
+        elif max(-low, high) <= plan.stopping.margin:
+            answer = f"no: the same within ± {units.margin(plan.stopping.margin)}"
+        value = Estimate(interval.point - 1, low, high, level, GEOMETRIC, interval.count, "share")
+        yield AdviceRow(f"Does the cost depend on the {factor}?", own_levels, f"{other} against {first}", value, answer)
+
+
+def _ratios(measured: Measured, metric: str, treatment: Treatment) -> Column:
+    """Return treatment ÷ baseline by block."""
+    base = column(measured, metric, measured.plan.treatment(measured.plan.cell(treatment.cell).baseline))
+    own = column(measured, metric, treatment)
+    return {block: value / base[block] for block, value in own.items() if value > 0 and base.get(block, 0.0) > 0}
+
+
 def growth_rows(measured: Measured, metric: str) -> Iterator[AdviceRow]:
     """Yield fixed seconds and seconds per byte: a line through three or more sizes."""
     import numpy as np

@@ -1,4 +1,4 @@
-"""Each client in turn, and a MinIO for the tests of a module."""
+"""Each client in turn, and a server for the tests of a module."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from sectax.experiments.s3.minio import Minio
+from sectax.experiments.s3.local_server import LocalServer
 from tests.experiments.s3.servers import running
 from tests.needs import needs
 
@@ -17,12 +17,12 @@ def client(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Minio]:
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
     with running(tmp_path_factory.mktemp("plain")) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
-def tls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Minio]:
+def tls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
     with running(tmp_path_factory.mktemp("tls"), tls=True) as server:
         yield server

@@ -1,4 +1,4 @@
-"""A real MinIO for tests, and what stands between it and its clients."""
+"""A real server for tests, and what stands between it and its clients."""
 
 from __future__ import annotations
 
@@ -8,15 +8,22 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from sectax.experiments.s3.minio import Minio
+import pytest
+
+from sectax.experiments.s3.levels import MINIO, SEAWEEDFS
+from sectax.experiments.s3.local_server import LocalServer
+from sectax.experiments.s3.servers import SERVERS
 from tests.needs import needs
 
-needs_minio = needs("MinIO")
+needs_server = needs("SeaweedFS")
+each_server = pytest.mark.parametrize(
+    "name", [pytest.param(SEAWEEDFS, marks=needs_server), pytest.param(MINIO, marks=needs("MinIO"))]
+)
 
 
 @contextlib.contextmanager
-def running(base: Path, *, tls: bool = False) -> Iterator[Minio]:
-    server = Minio(base, tls=tls)
+def running(base: Path, name: str = SEAWEEDFS, *, tls: bool = False) -> Iterator[LocalServer]:
+    server = SERVERS[name](base, tls=tls)
     server.start()
     try:
         yield server
@@ -25,7 +32,7 @@ def running(base: Path, *, tls: bool = False) -> Iterator[Minio]:
 
 
 @contextlib.contextmanager
-def between(server: Minio, change: Callable[[bytes, int], bytes | None]) -> Iterator[str]:
+def between(server: LocalServer, change: Callable[[bytes, int], bytes | None]) -> Iterator[str]:
     """An address whose answers are the server's, changed: *change* is given a piece and the bytes of the answer before
     it; None ends the connection there. The signature holds, since the client's Host header goes through as it is."""
     host, _, port = server.access.endpoint.removeprefix("http://").partition(":")

@@ -7,7 +7,7 @@ import sys
 
 from sectax.experiments.s3 import parts
 from sectax.experiments.s3.buckets import Buckets
-from sectax.experiments.s3.minio import KMS_KEY, Minio
+from sectax.experiments.s3.local_server import KMS_KEY, LocalServer
 from sectax.experiments.s3.spec import S3Spec
 from sectax.parts import cache
 
@@ -19,7 +19,7 @@ def argv(client: str) -> tuple[str, ...]:
     return PYTHON if client == "python" else (str(parts.client().path),)
 
 
-def spec(server: Minio, encryption: str = "none", client: str = "python", **more: object) -> S3Spec:
+def spec(server: LocalServer, encryption: str = "none", client: str = "python", **more: object) -> S3Spec:
     """Of an object of 20 KB that is fetched, unless told otherwise, in buckets of its own."""
     buckets = Buckets(server.access)
     wanted: dict[str, object] = {

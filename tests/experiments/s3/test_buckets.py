@@ -9,17 +9,19 @@ from pathlib import Path
 import pytest
 
 from sectax.experiments.s3.buckets import Buckets, BucketUnavailable, client, sweep
-from sectax.experiments.s3.minio import KMS_KEY, Minio
-from tests.experiments.s3.servers import needs_minio
+from sectax.experiments.s3.levels import MINIO
+from sectax.experiments.s3.local_server import KMS_KEY, LocalServer
+from tests.experiments.s3.servers import needs_server, running
+from tests.needs import needs
 
-pytestmark = [needs_minio, pytest.mark.more]
+pytestmark = [needs_server, pytest.mark.more]
 
 
-def names(server: Minio) -> set[str]:
+def names(server: LocalServer) -> set[str]:
     return {bucket["Name"] for bucket in client(server.access).list_buckets()["Buckets"]}
 
 
-def test_what_was_made_is_removed_with_what_the_run_stored(plain: Minio, tmp_path: Path) -> None:
+def test_what_was_made_is_removed_with_what_the_run_stored(plain: LocalServer, tmp_path: Path) -> None:
     buckets = Buckets(plain.access, tmp_path)
     created = buckets.make("sse-kms", KMS_KEY)
     client(plain.access).put_object(Bucket=created[0], Key=f"{buckets.prefix}one", Body=b"1")
@@ -33,7 +35,7 @@ def test_what_was_made_is_removed_with_what_the_run_stored(plain: Minio, tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_strangers_object_survives_with_its_bucket(plain: Minio, tmp_path: Path) -> None:
+def test_a_strangers_object_survives_with_its_bucket(plain: LocalServer, tmp_path: Path) -> None:
     s3 = client(plain.access)
     buckets = Buckets(plain.access, tmp_path)
     created = buckets.make("none")
@@ -48,7 +50,7 @@ def test_a_strangers_object_survives_with_its_bucket(plain: Minio, tmp_path: Pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_bucket_that_was_there_stays_and_loses_only_what_the_run_stored(plain: Minio, tmp_path: Path) -> None:
+def test_a_bucket_that_was_there_stays_and_loses_only_what_the_run_stored(plain: LocalServer, tmp_path: Path) -> None:
     s3 = client(plain.access)
     s3.create_bucket(Bucket="of-the-company")
     s3.put_object(Bucket="of-the-company", Key="payroll", Body=b"1")
@@ -59,7 +61,7 @@ def test_a_bucket_that_was_there_stays_and_loses_only_what_the_run_stored(plain:
     assert [found["Key"] for found in s3.list_objects_v2(Bucket="of-the-company")["Contents"]] == ["payroll"]
 
 
-def test_a_bucket_with_another_default_encryption_is_refused(plain: Minio, tmp_path: Path) -> None:
+def test_a_bucket_with_another_default_encryption_is_refused(plain: LocalServer, tmp_path: Path) -> None:
     client(plain.access).create_bucket(Bucket="plain-one")
 
     with pytest.raises(BucketUnavailable, match="AES256"):
@@ -68,15 +70,30 @@ def test_a_bucket_with_another_default_encryption_is_refused(plain: Minio, tmp_p
         Buckets(plain.access, tmp_path).use("nowhere-to-be-found", "none")
 
 
-def test_bucket_keys_that_the_server_forgets_are_noticed(plain: Minio, tmp_path: Path) -> None:
-    buckets = Buckets(plain.access, tmp_path)
+@needs("MinIO")
+def test_bucket_keys_that_the_server_forgets_are_noticed(tmp_path: Path) -> None:
+    with running(tmp_path / "server", MINIO) as server:
+        buckets = Buckets(server.access, tmp_path)
 
-    with pytest.raises(BucketUnavailable):
-        buckets.make("sse-kms-bucket-key", KMS_KEY)
-    assert buckets.remove() == []
+        with pytest.raises(BucketUnavailable):
+            buckets.make("sse-kms-bucket-key", KMS_KEY)
+        assert buckets.remove() == []
 
 
-def test_what_a_killed_run_left_is_swept_by_the_next_one_at_the_same_service(plain: Minio, tmp_path: Path) -> None:
+def test_a_bucket_key_that_is_accepted_and_not_used_is_known(plain: LocalServer) -> None:
+    """An object of SeaweedFS names none, although its bucket has one."""
+    buckets = Buckets(plain.access)
+    name, *_ = buckets.make("sse-kms-bucket-key", KMS_KEY)
+    s3 = client(plain.access)
+    s3.put_object(Bucket=name, Key="one", Body=b"body")
+
+    assert not s3.head_object(Bucket=name, Key="one").get("BucketKeyEnabled")
+    assert plain.lacks("sse-kms-bucket-key") is not None
+
+
+def test_what_a_killed_run_left_is_swept_by_the_next_one_at_the_same_service(
+    plain: LocalServer, tmp_path: Path
+) -> None:
     killed = Buckets(plain.access, tmp_path)
     made = killed.make("none")
     client(plain.access).put_object(Bucket=made[0], Key=f"{killed.prefix}ours", Body=b"1")
@@ -93,7 +110,7 @@ def test_what_a_killed_run_left_is_swept_by_the_next_one_at_the_same_service(pla
     assert list(tmp_path.iterdir()) == []
 
 
-def test_journals_hold_no_secret(plain: Minio, tmp_path: Path) -> None:
+def test_journals_hold_no_secret(plain: LocalServer, tmp_path: Path) -> None:
     buckets = Buckets(plain.access, tmp_path)
     buckets.make("none")
     text = "".join(path.read_text() for path in tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""The S3 subject against a real MinIO: what it witnesses, what it observes, and what it refuses."""
+"""The S3 subject against a real server: what it witnesses, what it observes, and what it refuses."""
 
 from __future__ import annotations
 
@@ -12,40 +12,55 @@ import pytest
 
 from sectax.experiments.s3.buckets import client as boto
 from sectax.experiments.s3.failures import MEANINGS
-from sectax.experiments.s3.levels import ENCRYPTIONS
-from sectax.experiments.s3.minio import Minio
+from sectax.experiments.s3.levels import ENCRYPTIONS, MINIO
+from sectax.experiments.s3.local_server import LocalServer
 from sectax.experiments.s3.object_pool import SERVES, ObjectPool
 from sectax.hosts.places import HERE
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Work
-from tests.experiments.s3.servers import between, needs_minio
+from tests.experiments.s3.servers import between, needs_server, running
 from tests.experiments.s3.specs import KEY, PYTHON, spec
 from tests.experiments.subjects import answered, failure, measured, subject_of, values
+from tests.needs import needs
 
-pytestmark = [needs_minio, pytest.mark.more]
+pytestmark = [needs_server, pytest.mark.more]
 
 LARGE = 9 * 2**20
 
 
-def keys_in(server: Minio, buckets: tuple[str, ...]) -> list[str]:
+def keys_in(server: LocalServer, buckets: tuple[str, ...]) -> list[str]:
     s3 = boto(server.access)
     return [found["Key"] for name in buckets for found in s3.list_objects_v2(Bucket=name).get("Contents", [])]
 
 
 @pytest.mark.parametrize("encryption", ["none", "sse-s3", "sse-s3-header", "sse-kms", "sse-c", "client-aes-gcm"])
 def test_each_encryption_shows_itself_in_header_and_on_disk(plain, tls, client, encryption) -> None:
-    server = tls if encryption == "sse-c" else plain
-    seen, visit, closed = measured(spec(server, encryption, client), Work(3))
+    seen, visit, closed = measured(spec(tls if encryption == "sse-c" else plain, encryption, client), Work(3))
 
     assert seen["encryption_header"] == ENCRYPTIONS[encryption].header
     assert seen["proof"] == ("no plaintext on disk" if ENCRYPTIONS[encryption].hides else "plaintext found on disk")
-    assert seen["etag"] == ("md5" if encryption in ("none", "sse-s3", "sse-s3-header") else "opaque")
+    assert seen["etag"] == ("opaque" if encryption == "client-aes-gcm" else "md5")
+    assert seen["local_server"] == plain.named() == f"SeaweedFS {str(seen['server']).rpartition(' ')[2]}"
     assert seen["client"] == client
     observed = Counter(observation.metric for observation in visit.observations)
     assert observed["latency"] == observed["first_byte"] == observed["check"] == 3
     assert observed["client_cpu"] == observed["server_cpu"] == observed["transfer"] == observed["disk_bytes"] == 1
     assert visit.telemetry["attempts"] == 3
     assert closed["requests"] > 3
+
+
+@needs("MinIO")
+def test_minio_encrypts_each_way_too(tmp_path: Path) -> None:
+    """It computes no MD5 with SSE-KMS and SSE-C."""
+    with running(tmp_path, MINIO, tls=True) as server:
+        for encryption in ("none", "sse-s3", "sse-s3-header", "sse-kms", "sse-c"):
+            seen, visit, _ = measured(spec(server, encryption), Work(2))
+
+            assert seen["encryption_header"] == ENCRYPTIONS[encryption].header
+            assert seen["proof"] == ("plaintext found on disk" if encryption == "none" else "no plaintext on disk")
+            assert seen["etag"] == ("opaque" if encryption in ("sse-kms", "sse-c") else "md5")
+            assert (seen["local_server"], seen["server"]) == (server.named(), "MinIO")
+            assert len(values(visit.observations, "disk_bytes")) == 1
 
 
 @pytest.mark.parametrize("encryption", ["none", "sse-s3"])
@@ -65,7 +80,7 @@ def test_the_next_client_fetches_the_large_object_that_an_earlier_one_stored(pla
     assert len({(seen["proof"], seen["disk_bytes"]) for seen in witnesses}) == 1
 
 
-def test_a_changed_object_fails_the_next_client(plain: Minio, client: str) -> None:
+def test_a_changed_object_fails_the_next_client(plain: LocalServer, client: str) -> None:
     own_spec = spec(plain, "none", client, bytes=LARGE, object_pool=ObjectPool(), thorough=False)
     s3 = boto(plain.access)
     with subject_of(own_spec) as first, subject_of(own_spec) as second:
@@ -101,7 +116,7 @@ def test_every_operation_moves_every_size_and_leaves_nothing(plain, client, oper
     assert all(isinstance(seconds, float) and seconds > 0 for seconds in buckets.values())
 
 
-def test_operations_at_once_take_less_time_together_than_one_after_the_other(plain: Minio, client: str) -> None:
+def test_operations_at_once_take_less_time_together_than_one_after_the_other(plain: LocalServer, client: str) -> None:
     _, visit, _ = measured(spec(plain, client=client, operation="put", concurrency=4), Work(24))
 
     together = next(observation for observation in visit.observations if observation.metric == "transfer")
@@ -134,8 +149,7 @@ def test_a_block_checks_large_objects_less_thoroughly_than_the_pilot(plain, clie
 
     assert seen["proof"] == ("plaintext found on disk" if encryption == "none" else "no plaintext on disk")
     # A first object that is smaller shows what kind its ETag is; that of a large one is only asked of by the pilot.
-    small = "md5" if encryption == "none" else "opaque"
-    assert seen.get("etag") == (None if operation == "get" else small)
+    assert seen.get("etag") == (None if operation == "get" else "md5")
     assert ("stored_bytes" in seen) == (operation == "get")
     assert 9_000_000 <= values(visit.observations, "disk_bytes")[0] < 9_500_000
     assert keys_in(plain, own_spec.buckets) == []
@@ -159,7 +173,7 @@ def test_operations_on_schedule_are_timed_from_when_they_were_due(plain, client,
     assert keys_in(plain, own_spec.buckets) == []
 
 
-def test_the_cpu_time_of_a_body_is_reported_per_gigabyte(plain: Minio, client: str) -> None:
+def test_the_cpu_time_of_a_body_is_reported_per_gigabyte(plain: LocalServer, client: str) -> None:
     specs = (spec(plain, client=client, operation=operation, bytes=100_000) for operation in ("put", "head"))
     put, head = ({one.metric: one for one in measured(own_spec, Work(4))[1].observations} for own_spec in specs)
 
@@ -184,7 +198,7 @@ def test_a_service_that_cannot_be_used_has_its_reason(plain, client, access, mor
     assert "nor-this-secret-key" not in failed.message + failed.hint
 
 
-def test_an_untrusted_certificate_is_rejected(tls: Minio, client: str) -> None:
+def test_an_untrusted_certificate_is_rejected(tls: LocalServer, client: str) -> None:
     failed = failure(spec(tls, client=client, access=replace(tls.access, ca_pem="")))
 
     assert answered(failed, MEANINGS) == "certificate"
@@ -237,27 +251,27 @@ def client_after(code: str) -> tuple[str, ...]:
     return (sys.executable, "-c", f"{start}{code}\nrunpy.run_path({PYTHON[1]!r}, run_name='__main__')")
 
 
-def test_a_client_that_only_says_that_it_encrypts_is_refused(plain: Minio) -> None:
+def test_a_client_that_only_says_that_it_encrypts_is_refused(plain: LocalServer) -> None:
     idle = "import sealed; sealed.seal = lambda key, body: body; sealed.opened = lambda key, chunks: chunks"
 
     assert "plaintext" in failure(spec(plain, "client-aes-gcm", argv=client_after(idle))).message
 
 
-def test_plain_objects_that_are_not_on_this_disk_are_refused(plain: Minio, tmp_path: Path) -> None:
+def test_plain_objects_that_are_not_on_this_disk_are_refused(plain: LocalServer, tmp_path: Path) -> None:
     elsewhere = copy.copy(plain)
     elsewhere.data = tmp_path
 
     assert "plaintext" in failure(replace(spec(plain, "none"), server=elsewhere)).message
 
 
-def test_a_bucket_that_does_not_encrypt_is_refused(plain: Minio) -> None:
+def test_a_bucket_that_does_not_encrypt_is_refused(plain: LocalServer) -> None:
     failed = failure(spec(plain, "sse-s3", buckets=spec(plain, "none").buckets))
 
     assert ENCRYPTIONS["sse-s3"].words in failed.message
     assert failed.message.endswith(ENCRYPTIONS["none"].header)
 
 
-def test_a_service_that_encrypts_what_is_to_be_plain_is_recognised(plain: Minio) -> None:
+def test_a_service_that_encrypts_what_is_to_be_plain_is_recognised(plain: LocalServer) -> None:
     """As AWS does since 2023."""
     with pytest.raises(SubjectSkipped, match="AES256") as caught:
         measured(spec(plain, "none", buckets=spec(plain, "sse-s3").buckets), Work(1))
@@ -265,7 +279,7 @@ def test_a_service_that_encrypts_what_is_to_be_plain_is_recognised(plain: Minio)
     assert "2023-01-05" in caught.value.hint
 
 
-def test_no_secret_shows_in_witnesses_or_in_the_list_of_processes(tls: Minio) -> None:
+def test_no_secret_shows_in_witnesses_or_in_the_list_of_processes(tls: LocalServer) -> None:
     own_spec = spec(tls, "sse-c")
     with subject_of(own_spec) as subject:
         seen = repr(subject.open())

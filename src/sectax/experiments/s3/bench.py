@@ -20,9 +20,10 @@ from sectax.experiments.s3 import parts
 from sectax.experiments.s3.access import S3Access
 from sectax.experiments.s3.buckets import Buckets, BucketUnavailable, CleanupIncomplete, LeftoverBucket
 from sectax.experiments.s3.buckets import sweep as sweep_buckets
-from sectax.experiments.s3.levels import GO, MULTIPART, PART_BYTES, PYTHON, TLS, size_bytes
-from sectax.experiments.s3.minio import KMS_KEY, WORK_FOLDERS, Minio
+from sectax.experiments.s3.levels import GO, MULTIPART, PART_BYTES, PYTHON, SERVER, TLS, size_bytes
+from sectax.experiments.s3.local_server import KMS_KEY, WORK_FOLDERS, LocalServer
 from sectax.experiments.s3.object_pool import ObjectPool
+from sectax.experiments.s3.servers import SERVERS
 from sectax.experiments.s3.service_options import read_certificate, read_where, service_region
 from sectax.experiments.s3.spec import S3Spec
 from sectax.hosts.places import HERE
@@ -39,7 +40,7 @@ _IN_PYTHON = (sys.executable, str(cache.bundled("clients", "s3-python") / "s3_cl
 @dataclass(frozen=True)
 class _Service:
     access: S3Access
-    server: Minio | None
+    server: LocalServer | None
     buckets: Buckets
     names: dict[str, tuple[str, ...]]
     refused: dict[str, BucketUnavailable]  # by encryption
@@ -52,7 +53,7 @@ class S3Bench(Bench):
         self._where = read_where(plan.options)
         self._ca = read_certificate(self._where.ca) if self._where.ca else ""
         self._data = self._where.data or cache.state_folder() / "s3"
-        self._services: dict[str, _Service] = {}
+        self._services: dict[tuple[str, str], _Service] = {}  # by server and transfer
         self._piloted = False
 
     def identity(self) -> dict[str, str]:
@@ -66,7 +67,8 @@ class S3Bench(Bench):
         if GO in clients:
             identity["s3.client.go"] = parts.client().path.parent.name
         if self._where.endpoint == LOCAL:
-            identity["s3.server"] = f"MinIO {parts.minio().version}"
+            used = {_place(treatment)[0] for treatment in self.plan.treatments}
+            identity["s3.server"] = ", ".join(SERVERS[name].named() for name in SERVER.levels if name in used)
         else:
             identity["s3.server"] = self._where.endpoint
         return identity
@@ -77,21 +79,21 @@ class S3Bench(Bench):
 
     def start(self, inputs: Mapping[str, str]) -> None:
         """Clean up after killed runs, start servers, and create buckets."""
-        wanted: dict[str, set[str]] = {}
+        wanted: dict[tuple[str, str], set[str]] = {}
         for treatment in self.plan.treatments:
-            wanted.setdefault(treatment.levels["transfer"], set()).add(treatment.levels["encryption"])
+            wanted.setdefault(_place(treatment), set()).add(treatment.levels["encryption"])
         if self._where.endpoint == LOCAL:
             if not all(place.is_here for place in self.places):
                 reason = "the local server listens on this machine only, and there are clients on others"
                 raise WrongUse(reason, "name a service with --endpoint")
             sweep_data(self._data)
-        for transfer, encryptions in sorted(wanted.items()):
-            self._services[transfer] = self._service(transfer, encryptions)
+        for place, encryptions in sorted(wanted.items()):
+            self._services[place] = self._service(*place, encryptions)
 
-    def _service(self, transfer: str, encryptions: set[str]) -> _Service:
+    def _service(self, name: str, transfer: str, encryptions: set[str]) -> _Service:
         where = self._where
         if where.endpoint == LOCAL:
-            server = Minio(self._data, tls=transfer == TLS)
+            server = SERVERS[name](self._data, tls=transfer == TLS)
             self.callback(server.stop)
             server.start()
             buckets = Buckets(server.access)  # removed with the server
@@ -112,6 +114,8 @@ class S3Bench(Bench):
                 else:
                     kms_key = where.kms_key or (KMS_KEY if where.endpoint == LOCAL else "")
                     names[encryption] = buckets.make(encryption, kms_key)
+                    if server is not None:
+                        server.prepare(names[encryption])
             except BucketUnavailable as error:
                 refused[encryption] = error  # the others can still be measured
         if not names or where.baseline in refused:
@@ -120,7 +124,7 @@ class S3Bench(Bench):
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> S3Spec:
         levels = treatment.levels
-        service, client = self._services[levels["transfer"]], levels["client"]
+        service, client = self._services[_place(treatment)], levels["client"]
         # The pilot of this session was thorough.
         self._piloted = self._piloted or calibrated is None
         return S3Spec(
@@ -143,6 +147,11 @@ class S3Bench(Bench):
             added_s=self.plan.added_s(treatment, calibrated),
             object_pool=service.object_pool,
         )
+
+
+def _place(treatment: Treatment) -> tuple[str, str]:
+    """The local server of a treatment, or nothing, and its transfer."""
+    return treatment.levels.get(SERVER.name, ""), treatment.levels["transfer"]
 
 
 def _remove(buckets: Buckets, access: S3Access, swept: list[LeftoverBucket]) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 
-from sectax.experiments.advice import cost_rows, growth_rows
+from sectax.design.matrix import MOST_PRIMARY
+from sectax.experiments.advice import cost_rows, dependence_rows, growth_rows
 from sectax.experiments.client_server import load
 from sectax.experiments.client_server.endpoint import AWS, LOCAL
 from sectax.experiments.client_server.metrics import CLIENT_CPU, FIRST_BYTE, LATENCY, SERVER_CPU, TAILS
@@ -13,12 +14,14 @@ from sectax.experiments.interface import Bench, Design, Experiment, Machine, Rul
 from sectax.experiments.levels import choose
 from sectax.experiments.named import FOLDER
 from sectax.experiments.s3 import levels as s3
-from sectax.experiments.s3.parts import CLIENT, SERVER
+from sectax.experiments.s3 import parts
+from sectax.experiments.s3.servers import SERVERS
 from sectax.experiments.s3.service_options import OPTIONS, S3Options, read_where
 from sectax.model.advice import AdviceRow, UserWorkload
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
 from sectax.model.bill import PriceList, Usage
+from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import OTHERS, SERVICE, Contents, Plan, Shortcut
 from sectax.model.treatment import Factor
@@ -92,7 +95,7 @@ _MEMORY = Metric("client_memory", "B", Better.LOWER, Summary.MAXIMUM, "client_me
 _ROUNDS = {"quick": (1, 256), "default": (2, 256), "published": (1, 64)}
 
 _PUBLISHED_CHOICES = (
-    "the study used Amazon S3, and this run MinIO on this machine: compare the shape, not seconds",
+    "the study used Amazon S3, and this run {servers} on this machine: compare the shape, not seconds",
     "the study's client was a script with aws-sdk v2; here it is aws-sdk-go-v2, or boto3 (--level client=python)",
     "KB and MB are read as 1000 and 1000² bytes",
     "the study's GETs cannot be right: 10,000 times the bytes took 1.1 times as long, since the body was never read; "
@@ -101,17 +104,16 @@ _PUBLISHED_CHOICES = (
     "order, in fresh processes, and as many blocks as a verdict needs",
 )
 _LOCAL_TRANSFERS = (
-    "The server is MinIO on this machine, and shares its processors with the client: costs in CPU time and bytes apply "
-    "to MinIO on similar processors. On AWS you do not pay for the service's CPU time, the network is slower than "
-    "loopback, and every object is encrypted anyway: expect smaller ratios. For a PUT with SSE-KMS or SSE-C, MinIO "
-    "does not compute the MD5 of the body (witness etag), so it can be faster than without encryption."
+    "The server is {servers} on this machine, and shares its processors with the client: costs in CPU time and bytes "
+    "apply to {servers} on similar processors. On AWS you do not pay for the service's CPU time, the network is slower "
+    "than loopback, and every object is encrypted anyway: expect smaller ratios."
 )
 _NO_MD5 = Shortcut(
     ("put",),
     "etag",
     "with this encryption the server need not compute the MD5 of the body",
-    "the ETag of an unencrypted object is the MD5 of its body; with this encryption it is not, so MinIO does not "
-    "compute it. On processors with AES instructions, MD5 takes longer than AES-256-GCM: the server encrypts, and "
+    "the ETag of an unencrypted object is the MD5 of its body; with this encryption it is not, so some servers do "
+    "not compute it. On processors with AES instructions, MD5 takes longer than AES-256-GCM: the server encrypts, and "
     "still has less work",
 )
 _AWS_TRANSFERS = (
@@ -132,7 +134,8 @@ class S3Experiment(Experiment):
     budgets_s: Mapping[str, float] = {"quick": 80.0, "default": 400.0, "published": 540.0}
 
     def wants(self, request: RunRequest) -> Wanted:
-        return Wanted(parts=(CLIENT, *((SERVER,) if read_where(request.options).endpoint == LOCAL else ())))
+        is_local = read_where(request.options).endpoint == LOCAL
+        return Wanted(parts=self.level_requirements(request.levels if is_local else {})[not is_local :])
 
     def design(self, request: RunRequest, machine: Machine) -> Design:
         options = dict(request.options) | {FOLDER: (machine.folder,)}
@@ -142,11 +145,13 @@ class S3Experiment(Experiment):
             preset = preset | {"encryption": _without_none(preset)}
         if where.endpoint != LOCAL:
             preset = preset | {"transfer": (where.transfer,)}
-        go_lack = machine.lacks(CLIENT)
+        go_lack = machine.lacks(parts.CLIENT)
         preset = preset | {"client": (s3.GO if go_lack is None else s3.PYTHON,)}
         if any(map(load.target_rate, load.load_levels(request.levels.get("load", (load.CLOSED,))))):
             preset = preset | {"concurrency": (load.OPEN_CONCURRENCY,)}
-        factors = choose(_available_factors(request, preset), preset, request.levels)
+        factors = choose(_available_factors(request, preset, where), preset, request.levels)
+        servers = _levels(factors, s3.SERVER.name) if where.endpoint == LOCAL else ()
+        named = " or ".join(SERVERS[server].title for server in servers)
         clients = load.client_count(options)
         load.check_shares(clients, _levels(factors, "concurrency"), _levels(factors, "load"))
         return Design(
@@ -155,7 +160,9 @@ class S3Experiment(Experiment):
             baseline=where.baseline,
             metrics=(*_METRICS, *(_SERVER_METRICS if where.endpoint == LOCAL else ()), _MEMORY),
             rules=Rules(
-                family=_family,
+                family=lambda levels: _family(levels, servers),
+                # Each server is a separate question.
+                most_primary=MOST_PRIMARY * max(1, len(servers)),
                 # A delay added to operations that wait for each other shows several times, or never.
                 positive=lambda levels: load.in_flight(levels) == 1,
                 lacks=lambda levels: _lacks(levels, where, machine),
@@ -165,8 +172,10 @@ class S3Experiment(Experiment):
                 extra_operations=False,
             ),
             transfers=(
-                _LOCAL_TRANSFERS
-                if where.endpoint == LOCAL
+                " ".join(
+                    (_LOCAL_TRANSFERS.format(servers=named), *filter(None, (SERVERS[own].note for own in servers)))
+                )
+                if servers
                 else (_AWS_TRANSFERS if where.endpoint == AWS else _TRANSFERS) + _UNPROVEN
             )
             + load.clients_note(clients),
@@ -178,7 +187,7 @@ class S3Experiment(Experiment):
             warms_up=False,
             settles=False,
             options=options,
-            choices=_PUBLISHED_CHOICES if request.preset == "published" else (),
+            choices=_published_choices(named or "the service at its address") if request.preset == "published" else (),
             answered_by=(
                 "the answer is latency, to the last byte, which is what a caller waits for; CPU time of client and "
                 f"server is shown next to it{_python_note(factors, go_lack)}"
@@ -194,7 +203,7 @@ class S3Experiment(Experiment):
             ),
             equal_witnesses=("runtime", "parts", "server"),
             shortcuts=(_NO_MD5,),
-            words=s3.WORDS | ({SERVICE: "MinIO on this machine"} if where.endpoint == LOCAL else {}),
+            words=s3.WORDS | ({SERVICE: f"{named} on this machine"} if servers else {}),
         )
 
     def bench(self, plan: Plan) -> Bench:
@@ -222,20 +231,35 @@ class S3Experiment(Experiment):
 
     def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
         yield from cost_rows(analysed, _COSTS)
+        yield from dependence_rows(analysed, LATENCY.name, s3.SERVER.name)
         yield from growth_rows(analysed.measured, LATENCY.name)
 
     def requirements(self) -> tuple[str, ...]:
-        return (SERVER, CLIENT)
+        return self.level_requirements({})
+
+    def level_requirements(self, levels: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+        own = {name: asked for name, asked in levels.items() if name == s3.SERVER.name}
+        (servers,) = choose((s3.SERVER,), s3.PRESETS["default"], own)
+        return (*(parts.SERVERS[server] for server in servers.levels), parts.CLIENT)
 
 
-def _available_factors(request: RunRequest, preset: Mapping[str, tuple[str, ...]]) -> tuple[Factor, ...]:
-    """The factors, with requested or preset levels where levels are free."""
+def _published_choices(servers: str) -> tuple[str, ...]:
+    return tuple(choice.format(servers=servers) for choice in _PUBLISHED_CHOICES)
+
+
+def _available_factors(
+    request: RunRequest, preset: Mapping[str, tuple[str, ...]], where: S3Options
+) -> tuple[Factor, ...]:
+    """The factors, with requested or preset levels where levels are free. Raises `WrongUse`."""
+    if where.endpoint != LOCAL and s3.SERVER.name in request.levels:
+        raise WrongUse("--level server names a local server, and --endpoint another service", "remove one of them")
     named = {"size": s3.size_levels, "concurrency": load.concurrency_levels, "load": load.load_levels}
     return tuple(
         Factor(factor.name, named[factor.name](request.levels.get(factor.name, preset[factor.name])))
         if factor.name in named
         else factor
         for factor in s3.FACTORS
+        if factor is not s3.SERVER or where.endpoint == LOCAL
     )
 
 
@@ -253,9 +277,10 @@ def _one_by_one(factors: tuple[Factor, ...]) -> bool:
     return _levels(factors, "concurrency") == ("1",) and _levels(factors, "load") == (load.CLOSED,)
 
 
-def _family(levels: Levels) -> str:
+def _family(levels: Levels, servers: tuple[str, ...]) -> str:
     at_once = load.in_flight(levels)
-    return levels["client"] if at_once == 1 else f"{levels['client']}, {at_once} at once"
+    named = [levels["client"], *(levels[s3.SERVER.name] for _ in servers[1:2]), f"{at_once} at once"]
+    return ", ".join(named if at_once > 1 else named[:-1])
 
 
 def _python_note(factors: tuple[Factor, ...], go_lack: WhyNot | None) -> str:
@@ -275,9 +300,11 @@ def _lacks(levels: Levels, where: S3Options, machine: Machine) -> Iterable[WhyNo
         reason = f"a batch at concurrency {at_once} has {objects} objects, more than 1 GiB"
         yield WhyNot(reason, "use a smaller size or concurrency")
     if where.endpoint == LOCAL:
-        yield machine.lacks(SERVER)
+        server = levels[s3.SERVER.name]
+        yield SERVERS[server].lacks(levels["encryption"])
+        yield machine.lacks(parts.SERVERS[server])
     if levels["client"] == s3.GO:
-        yield machine.lacks(CLIENT)
+        yield machine.lacks(parts.CLIENT)
 
 
 EXPERIMENT = S3Experiment()

@@ -34,6 +34,11 @@ MEANINGS: Meanings = {
         "the server's disk is full",
         "free some space, set --data to another disk, or use smaller sizes",
     ),
+    # SeaweedFS answers so when its disk is full.
+    "InternalError": (
+        "the service has an internal error",
+        "check its log and its free disk space; --data moves the local server to another disk",
+    ),
     "RequestTimeTooSkewed": ("this machine's clock is wrong", "set it, as with timedatectl set-ntp true"),
     "InvalidRequest": ("the service rejects the request", "check whether it supports this kind of encryption"),
     "BadDigest": ("the service received a corrupted body", _CORRUPTED),

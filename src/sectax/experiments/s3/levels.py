@@ -62,12 +62,16 @@ ENCRYPTIONS: dict[str, Encryption] = {
 SIZES = ("10KB", "20KB", "50KB", "1MB", "10MB", "100MB")  # the study's
 PLAIN, TLS = "plain", "tls"
 PYTHON, GO = "python", "go"
+SEAWEEDFS, MINIO = "seaweedfs", "minio"
 SINGLE, MULTIPART = "single", "multipart"
 # The default of AWS's tools; S3's minimum is 5 MiB.
 PART_BYTES = 8 * 1024 * 1024
 
+# The local server; a service at an address has none.
+SERVER = Factor("server", (SEAWEEDFS, MINIO))
 FACTORS = (
     Factor("client", (PYTHON, GO)),
+    SERVER,
     Factor("operation", OPERATIONS),
     Factor("size", (*SIZES, "…")),
     Factor("transfer", (PLAIN, TLS)),
@@ -78,7 +82,7 @@ FACTORS = (
 )
 
 # Over TLS as usual, and as SSE-C requires.
-_COMMON = {"transfer": (TLS,), "concurrency": ("1",), "load": (CLOSED,), "upload": (SINGLE,)}
+_COMMON = {"server": (SEAWEEDFS,), "transfer": (TLS,), "concurrency": ("1",), "load": (CLOSED,), "upload": (SINGLE,)}
 PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
     "default": _COMMON
     | {"size": ("10KB", "1MB", "100MB"), "encryption": (NONE, SSE_S3, SSE_S3_HEADER, SSE_KMS, SSE_C, CLIENT)},

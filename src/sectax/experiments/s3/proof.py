@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 
-def contains_marker(folder: Path, marker: bytes, since: float = 0.0) -> bool:
-    """Whether a file below *folder* newer than *since* has the marker."""
-    return any(_in_file(path, marker, since) for path in _files(folder))
+def contains_marker(files: Iterable[Path], marker: bytes, since: float = 0.0) -> bool:
+    """Whether one of the files that is newer than *since* has the marker."""
+    return any(_in_file(path, marker, since) for path in files)
 
 
-def stored_bytes(folder: Path) -> int:
-    """Disk usage of all files below *folder*, in bytes (whole blocks)."""
-    return sum(path.stat().st_blocks * 512 for path in _files(folder))
-
-
-def cached_share(folder: Path, pages: int = 64) -> float | None:
+def cached_share(files: Iterable[Path], pages: int = 64) -> float | None:
     """Share of sampled pages in the page cache; None if unknown."""
     sampled = cached = 0
-    for path in _files(folder):
+    for path in files:
         with open(path, "rb", buffering=0) as file:
             size = os.fstat(file.fileno()).st_size
             step = max(4096, size // pages // 4096 * 4096)
@@ -38,7 +33,7 @@ def cached_share(folder: Path, pages: int = 64) -> float | None:
     return cached / sampled if sampled else None
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def files_below(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.is_symlink():
             yield path

@@ -13,7 +13,6 @@ from sectax.experiments.client_server.load import CLIENTS
 from sectax.experiments.interface import Option
 from sectax.experiments.named import FOLDER
 from sectax.experiments.s3.levels import ENCRYPTIONS, NONE, PLAIN, SSE_C, SSE_S3, TLS
-from sectax.experiments.s3.minio import Minio
 from sectax.model.errors import WrongUse
 from sectax.model.why_not import WhyNot
 from sectax.text.near import did_you_mean
@@ -68,11 +67,9 @@ class S3Options:
         """Why the service does not support these levels, or None."""
         if encryption == SSE_C and transfer == PLAIN:
             return WhyNot("SSE-C sends its key with every request, so S3 requires TLS", "--level transfer=tls")
-        if self.endpoint == LOCAL:
-            return Minio.lacks(encryption)
         if self.endpoint == AWS and encryption == NONE:
             return WhyNot("AWS encrypts every new object with SSE-S3")
-        if transfer != self.transfer:
+        if self.endpoint != LOCAL and transfer != self.transfer:
             protocol = "plain HTTP" if self.transfer == PLAIN else "TLS"
             return WhyNot(f"the endpoint uses {protocol}", f"--level transfer={self.transfer}")
         return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from sectax.experiments.client_server.subject import SharesLoad
 from sectax.experiments.s3.access import S3Access
-from sectax.experiments.s3.minio import Minio
+from sectax.experiments.s3.local_server import LocalServer
 from sectax.experiments.s3.object_pool import ObjectPool
 from sectax.hosts.places import HERE, ClientHost
 from sectax.model.errors import SectaxError
@@ -51,7 +51,7 @@ class S3Spec(SharesLoad):
     concurrency: int = 1
     places: tuple[ClientHost, ...] = field(default=(HERE,), repr=False, compare=False)
     rate: float = 0.0
-    server: Minio | None = field(default=None, repr=False)
+    server: LocalServer | None = field(default=None, repr=False)
     thorough: bool = True
     added_s: float = 0.0
     refused: SectaxError | None = field(default=None, repr=False)

@@ -7,7 +7,6 @@ import secrets
 import statistics
 import time
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
 from sectax.experiments.client_server.client import Overlap
@@ -16,9 +15,10 @@ from sectax.experiments.client_server.subject import ClientSubject
 from sectax.experiments.s3.client_process import ClientProcess, ObjectBatch
 from sectax.experiments.s3.failures import MEANINGS, OTHER
 from sectax.experiments.s3.levels import CLIENT, ENCRYPTIONS, METADATA, NONE, SSE_C
+from sectax.experiments.s3.local_server import LocalServer
 from sectax.experiments.s3.many_clients import ManyClients
 from sectax.experiments.s3.object_pool import PooledObject
-from sectax.experiments.s3.proof import cached_share, contains_marker, stored_bytes
+from sectax.experiments.s3.proof import cached_share, contains_marker, files_below
 from sectax.experiments.s3.spec import S3Spec
 from sectax.hosts.process.telemetry import difference
 from sectax.model.errors import SubjectSkipped
@@ -77,8 +77,9 @@ class S3Subject(ClientSubject):
 
         Returns:
             encryption_header, kms_key_named, bucket_key, etag (`md5`, `multipart`, `opaque`; of large objects only if
-            thorough), parts, stored_bytes, server, as read by the client; proof, whether the server's files contain
-            the marker; disk_bytes; page_cache; client, runtime, library versions, clock.
+            thorough), parts, stored_bytes, server, as read by the client; local_server, its name and version; proof,
+            whether the server's files contain the marker; disk_bytes; page_cache; client, runtime, library versions,
+            clock.
         Raises:
             SubjectSkipped: the service encrypts although none was requested.
             SubjectFailed: the object is not encrypted as claimed, or another failure.
@@ -107,7 +108,7 @@ class S3Subject(ClientSubject):
             witnesses |= stored.witnesses
             self._disk_bytes = int(stored.witnesses.get(DISK_BYTES, 0)) or None
         elif spec.server is not None:
-            witnesses |= self._proof(spec.server.data, bucket, key, marker, began - _FILE_CLOCK_S)
+            witnesses |= self._proof(spec.server, bucket, key, marker, began - _FILE_CLOCK_S)
         elif ENCRYPTIONS[spec.encryption].by_service:
             witnesses["proof"] = "claimed by the service, not proven"
         if stored is not None:
@@ -163,6 +164,7 @@ class S3Subject(ClientSubject):
         self._stage = "close"
         with self._readable_errors("close"):
             attempts = self._running().close(self._pending)
+        self._reclaim()
         if self._pool is not None and self._stored_object is not None:
             self._pool.put(self._spec.pool_key, self._stored_object)
         self.kill()
@@ -218,7 +220,7 @@ class S3Subject(ClientSubject):
             after = self._telemetry.read()
         self._pending += total
         if self._disk_bytes is None and self._spec.server is not None:
-            self._disk_bytes = self._largest_stored(self._spec.server.data)
+            self._disk_bytes = self._spec.server.largest_stored(self._spec.buckets, self._prefix)
         with self._readable_errors("clear"):
             self._clear_in_time()
         complaint = batch.complaint(count, spanned_s, ramp)
@@ -242,11 +244,17 @@ class S3Subject(ClientSubject):
             self._pending += count
 
     def _clear_in_time(self) -> None:
-        if self._spec.operation != "put":
+        if self._spec.operation not in ("put", "delete"):
             self._pending = 0
         elif self._pending >= _PENDING or self._pending * self._spec.bytes >= _PENDING_BYTES:
-            self._running().clear(self._pending)
+            if self._spec.operation == "put":
+                self._running().clear(self._pending)
+            self._reclaim()
             self._pending = 0
+
+    def _reclaim(self) -> None:
+        if self._spec.server is not None:
+            self._spec.server.reclaim()
 
     def _check_header(self, header: str) -> None:
         claimed = ENCRYPTIONS[self._spec.encryption]
@@ -262,20 +270,22 @@ class S3Subject(ClientSubject):
         reason = f"{claimed.words} was requested, and the object has {self._safe(header)}"
         raise self._failure(reason, "check whether the service supports this encryption")
 
-    def _proof(self, data: Path, bucket: str, key: str, marker: str, since: float) -> Witnesses:
+    def _proof(self, server: LocalServer, bucket: str, key: str, marker: str, since: float) -> Witnesses:
         """Search the server's files for the beginning of the first object's body."""
-        spec, stored = self._spec, data / bucket / key
-        own = not spec.thorough and stored.is_dir() and spec.bytes >= len(marker)
-        is_plain = contains_marker(stored if own else data, marker.encode(), since)
+        spec, stored = self._spec, server.files(bucket, key)
+        own = not spec.thorough and stored and spec.bytes >= len(marker)
+        is_plain = contains_marker(stored if own else files_below(server.data), marker.encode(), since)
         encryption = ENCRYPTIONS[spec.encryption]
         if is_plain is encryption.hides:
             found = "was found" if is_plain else "was not found"
             reason = f"the plaintext {found} in the server's files ({encryption.words})"
             raise self._failure(reason, "it was not measured; report it to the server's authors")
-        witnesses: Witnesses = {"proof": "plaintext found on disk" if is_plain else "no plaintext on disk"}
-        if stored.is_dir() and self._first_is_equal:
-            self._disk_bytes = stored_bytes(stored)
-            witnesses["disk_bytes"] = self._disk_bytes
+        proof = "plaintext found on disk" if is_plain else "no plaintext on disk"
+        witnesses: Witnesses = {"local_server": server.named(), "proof": proof}
+        if self._first_is_equal:
+            self._disk_bytes = server.largest_stored((bucket,), key.rpartition("/")[0])
+        if self._disk_bytes is not None:
+            witnesses[DISK_BYTES] = self._disk_bytes
             cached = cached_share(stored)
             if cached is not None:
                 held = "held" if cached >= 0.9 else "held in part"
@@ -286,12 +296,6 @@ class S3Subject(ClientSubject):
     def _first_is_equal(self) -> bool:
         """Whether the first object is as large as the measured ones."""
         return self._spec.first_bytes == self._spec.bytes
-
-    def _largest_stored(self, data: Path) -> int | None:
-        """Disk usage of this client's largest object, or None."""
-        folders = [Path(data, bucket, self._prefix) for bucket in self._spec.buckets]
-        sizes = (stored_bytes(entry) for folder in folders if folder.is_dir() for entry in folder.iterdir())
-        return max(sizes, default=None)
 
     def _server_cpu_s(self) -> float | None:
         return None if self._spec.server is None else cpu_time_s(self._spec.server.pid)

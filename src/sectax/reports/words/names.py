@@ -6,7 +6,7 @@ An experiment brings its own words in `plan.words`:
     "metric=wall": "wall time"                        the label of a metric
     "empty loop": "starting the shell takes"          the cost of an empty operation; then always shown
     "unequal=exit_statuses": "compare …"              the hint if a witness of equal work differs
-    "service": "MinIO on this machine"                the replacement for a hosted service
+    "service": "SeaweedFS on this machine"            the replacement for a hosted service
 """
 
 from __future__ import annotations
