@@ -15,6 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 from sectax.experiments.s3.access import S3Access
 
 _PAGE = 1000
+_ENCRYPTION = ("x-amz-server-side-encryption", "x-amz-server-side-encryption-customer-algorithm")
 
 
 @dataclass
@@ -26,7 +27,8 @@ class LyingS3:
         keeps_buckets: DeleteBucket is refused.
         invents: every listing has a thousand keys more.
         redirects_to: objects are to be asked for there, by a 307.
-        lacks: algorithms of a bucket's default encryption that it does not have.
+        lacks: algorithms that it does not have, as a bucket's default and as a header (`customer` for SSE-C).
+        echoes: operations whose answers name the encryption that a PUT requested; the bytes are plain all the same.
         stalls_s: it waits so long before every listing.
     """
 
@@ -35,11 +37,13 @@ class LyingS3:
     invents: bool = False
     redirects_to: str = ""
     lacks: frozenset[str] = frozenset()
+    echoes: tuple[str, ...] = ()
     stalls_s: float = 0.0
     endpoint: str = ""
     requests: Counter[str] = field(default_factory=Counter)
     buckets: dict[str, dict[str, bytes]] = field(default_factory=dict)
     rules: dict[str, str] = field(default_factory=dict)
+    asked: dict[str, dict[str, str]] = field(default_factory=dict)  # object -> its headers of encryption
     over: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -109,8 +113,15 @@ class _Handler(BaseHTTPRequestHandler):
         lies = self.lies
         objects, rule = lies.buckets.get(bucket, {}), lies.rules.get(bucket)
         said = {"ETag": '"0"'} | ({"x-amz-server-side-encryption": rule} if rule else {})
+        if self.command == "PUT":
+            lies.asked[key] = {name: value for name in _ENCRYPTION if (value := self.headers.get(name))}
+        if self.command in lies.echoes:
+            said |= lies.asked.get(key, {})
+        algorithm = self.headers.get(_ENCRYPTION[0]) or ("customer" if self.headers.get(_ENCRYPTION[1]) else "")
         if lies.redirects_to:
             self._answer(307, headers={"Location": lies.redirects_to + self.path})
+        elif self.command == "PUT" and algorithm in lies.lacks:
+            self._refuse(501, "NotImplemented")
         elif self.command == "PUT":
             objects[key] = body
             self._answer(200, headers=said)

@@ -19,14 +19,17 @@ from sectax.experiments.interface import Bench
 from sectax.experiments.s3 import parts
 from sectax.experiments.s3.access import S3Access
 from sectax.experiments.s3.buckets import Buckets, BucketUnavailable, CleanupIncomplete, LeftoverBucket
+from sectax.experiments.s3.buckets import client as buckets_client
 from sectax.experiments.s3.buckets import sweep as sweep_buckets
-from sectax.experiments.s3.levels import GO, MULTIPART, PART_BYTES, PYTHON, SERVER, TLS, size_bytes
+from sectax.experiments.s3.levels import GO, MULTIPART, NONE, PART_BYTES, PYTHON, SERVER, TLS, size_bytes
 from sectax.experiments.s3.local_server import KMS_KEY, WORK_FOLDERS, LocalServer
 from sectax.experiments.s3.object_pool import ObjectPool
 from sectax.experiments.s3.servers import SERVERS
 from sectax.experiments.s3.service_options import read_certificate, read_where, service_region
+from sectax.experiments.s3.service_probe import CLAIMED, ServiceProbe, probe
 from sectax.experiments.s3.spec import S3Spec
 from sectax.hosts.places import HERE
+from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.treatment import Treatment
@@ -55,6 +58,7 @@ class S3Bench(Bench):
         self._data = self._where.data or cache.state_folder() / "s3"
         self._services: dict[tuple[str, str], _Service] = {}  # by server and transfer
         self._piloted = False
+        self._probe: ServiceProbe | None = None
 
     def identity(self) -> dict[str, str]:
         identity = {}
@@ -72,6 +76,27 @@ class S3Bench(Bench):
         else:
             identity["s3.server"] = self._where.endpoint
         return identity
+
+    def circumstances(self) -> dict[str, dict[str, str]]:
+        """What a service at an address does with encryption; nothing if it cannot be asked."""
+        where = self._where
+        if where.endpoint == LOCAL:
+            return {}
+        from botocore.exceptions import BotoCoreError  # type: ignore[import-untyped]
+
+        access = self._access()
+        buckets = Buckets(access, cache.state_folder() / "s3-buckets")
+        with contextlib.suppress(BucketUnavailable, BotoCoreError):
+            level, named = next(iter(where.buckets.items()), (NONE, ""))
+            bucket, *_ = buckets.use(named, level) if named else buckets.make(NONE)
+            self._probe = probe(buckets_client(access), bucket, buckets.prefix, where.kms_key)
+        buckets.remove()  # a later session removes what is left
+        return {} if self._probe is None else {LOCAL_HOST: self._probe.circumstances()}
+
+    def _access(self) -> S3Access:
+        """A service at an address."""
+        endpoint = "" if self._where.endpoint == AWS else self._where.endpoint
+        return S3Access(endpoint, service_region(self._where), ca_pem=self._ca)
 
     def inputs(self) -> dict[str, str]:
         """A key for SSE-C and client-side encryption."""
@@ -100,7 +125,7 @@ class S3Bench(Bench):
             access = server.access
         else:
             server = None
-            access = S3Access("" if where.endpoint == AWS else where.endpoint, service_region(where), ca_pem=self._ca)
+            access = self._access()
             journals = cache.state_folder() / "s3-buckets"
             swept = sweep_buckets(access, journals)
             buckets = Buckets(access, journals)
@@ -143,6 +168,7 @@ class S3Bench(Bench):
             places=tuple(self.places) or (HERE,) * client_count(self.plan.options),
             rate=target_rate(levels["load"]),
             server=service.server,
+            claim=CLAIMED if self._probe is None else self._probe.proof(levels["encryption"]),
             thorough=calibrated is None or not self._piloted,
             added_s=self.plan.added_s(treatment, calibrated),
             object_pool=service.object_pool,

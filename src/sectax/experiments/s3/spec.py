@@ -8,6 +8,7 @@ from sectax.experiments.client_server.subject import SharesLoad
 from sectax.experiments.s3.access import S3Access
 from sectax.experiments.s3.local_server import LocalServer
 from sectax.experiments.s3.object_pool import ObjectPool
+from sectax.experiments.s3.service_probe import CLAIMED
 from sectax.hosts.places import HERE, ClientHost
 from sectax.model.errors import SectaxError
 from sectax.model.subject import Subject
@@ -31,6 +32,7 @@ class S3Spec(SharesLoad):
         places: hosts of the client processes.
         rate: operations per second on a schedule; 0 for a closed loop.
         server: the local server, whose files can be searched, or None.
+        claim: what is known of encryption without a local server.
         object_pool: large objects of earlier clients; None if every client stores its own.
         thorough: whether opening searches all files of the server for the plaintext, and checks a large body's ETag,
             as for the run's first object of a treatment.
@@ -52,6 +54,7 @@ class S3Spec(SharesLoad):
     places: tuple[ClientHost, ...] = field(default=(HERE,), repr=False, compare=False)
     rate: float = 0.0
     server: LocalServer | None = field(default=None, repr=False)
+    claim: str = CLAIMED
     thorough: bool = True
     added_s: float = 0.0
     refused: SectaxError | None = field(default=None, repr=False)

@@ -110,7 +110,7 @@ class S3Subject(ClientSubject):
         elif spec.server is not None:
             witnesses |= self._proof(spec.server, bucket, key, marker, began - _FILE_CLOCK_S)
         elif ENCRYPTIONS[spec.encryption].by_service:
-            witnesses["proof"] = "claimed by the service, not proven"
+            witnesses["proof"] = spec.claim
         if stored is not None:
             storing = {name: value for name, value in witnesses.items() if name in _STORING_WITNESSES}
             self._stored_object = replace(stored, found=place, witnesses=storing)
