@@ -221,10 +221,11 @@ def text(
     run = report["run"]
     surprises = [surprise_words(report, item) for item in (advice["decision"] or {}).get("surprises", ())]
     host = run["sessions"][-1]
+    server = f", {host['s3.server']}" if "s3.server" in host else ""
     lines = [
         f"# {study.experiment}: {study.id}, measured again",
         f"Measured {run['started'][:10]} on {host.get('host.cpu_model', 'an unknown processor')}, "
-        f"{host.get('host.cpus', '?')} processors, {run['blocks']} blocks; the load was {load:.1f} when it began.",
+        f"{host.get('host.cpus', '?')} processors{server}, {run['blocks']} blocks; the load was {load:.1f} when it began.",
         f"    sectax {' '.join(words)} --out {study.id}.sectax\n"
         f"    sectax compare {study.id}.sectax published:{study.id}",
         "\n".join(f"- {plain(item)}" for item in [*report["summary"], *surprises]),

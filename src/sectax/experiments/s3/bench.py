@@ -21,7 +21,7 @@ from sectax.experiments.s3.access import S3Access
 from sectax.experiments.s3.buckets import Buckets, BucketUnavailable, CleanupIncomplete, LeftoverBucket
 from sectax.experiments.s3.buckets import client as buckets_client
 from sectax.experiments.s3.buckets import sweep as sweep_buckets
-from sectax.experiments.s3.levels import GO, MULTIPART, NONE, PART_BYTES, PYTHON, SERVER, TLS, size_bytes
+from sectax.experiments.s3.levels import GO, MINIO, MULTIPART, NONE, PART_BYTES, PYTHON, SERVER, TLS, size_bytes
 from sectax.experiments.s3.local_server import KMS_KEY, WORK_FOLDERS, LocalServer
 from sectax.experiments.s3.object_pool import ObjectPool
 from sectax.experiments.s3.servers import SERVERS
@@ -176,8 +176,8 @@ class S3Bench(Bench):
 
 
 def _place(treatment: Treatment) -> tuple[str, str]:
-    """The local server of a treatment, or nothing, and its transfer."""
-    return treatment.levels.get(SERVER.name, ""), treatment.levels["transfer"]
+    """The local server of a treatment and its transfer; runs from before this factor used MinIO."""
+    return treatment.levels.get(SERVER.name, MINIO), treatment.levels["transfer"]
 
 
 def _remove(buckets: Buckets, access: S3Access, swept: list[LeftoverBucket]) -> None:
