@@ -225,7 +225,8 @@ def text(
     lines = [
         f"# {study.experiment}: {study.id}, measured again",
         f"Measured {run['started'][:10]} on {host.get('host.cpu_model', 'an unknown processor')}, "
-        f"{host.get('host.cpus', '?')} processors{server}, {run['blocks']} blocks; the load was {load:.1f} when it began.",
+        f"{host.get('host.cpus', '?')} processors{server}, {run['blocks']} blocks; "
+        f"the load was {load:.1f} when it began.",
         f"    sectax {' '.join(words)} --out {study.id}.sectax\n"
         f"    sectax compare {study.id}.sectax published:{study.id}",
         "\n".join(f"- {plain(item)}" for item in [*report["summary"], *surprises]),
