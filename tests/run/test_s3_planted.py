@@ -63,7 +63,7 @@ def accused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
         assert outcome.trouble is None
         assert len(outcome.analysed.measured.blocks) == 6
         fatal = [warning for warning in outcome.analysed.warnings if warning.severity is Severity.FATAL]
-        return {(warning.check, warning.subject.split("/")[1]) for warning in fatal if warning.check in CHECKS}
+        return {(warning.check, warning.subject.split("/")[2]) for warning in fatal if warning.check in CHECKS}
 
     return run
 
