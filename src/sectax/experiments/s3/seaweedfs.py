@@ -104,7 +104,7 @@ class SeaweedFs(LocalServer):
         self._ports = {name.removesuffix(".port"): port for port, name in ports.items()}
         words = [str(self.program().path), "-logtostderr", "server", "-ip=127.0.0.1", "-ip.bind=127.0.0.1"]
         words += [f"-{name}={port}" for port, name in ports.items()]
-        words += [f"-dir={self.data}", "-volume.max=200", "-filer", "-filer.localSocket=filer.sock"]
+        words += [f"-dir={self.data}", "-volume.max=1000", "-filer", "-filer.localSocket=filer.sock"]
         words += ["-master.telemetry=false", "-master.vacuumIntervalSeconds=1000000"]
         words += ["-s3", "-s3.config=s3.json", "-s3.localSocket=s3.sock", "-s3.port.iceberg=0", "-s3.port.lance=0"]
         words += ["-s3.iam=false", "-s3.autoCreateBucket=false"]
