@@ -309,6 +309,7 @@ def test_senseless_margins_and_budgets_are_rejected() -> None:
         (("treatments", 1, "cell"), "nowhere"),
         (("treatments", 1, "extra"), -1.0),
         (("treatments", 1, "levels"), {"operation": "sign"}),
+        (("comparisons", 1, "id"), "sign/ES256 throughput"),
         (("comparisons", 0, "cell"), "verify"),
         (("comparisons", 0, "treatment"), "nothing"),
         (("comparisons", 0, "metric"), "beauty"),

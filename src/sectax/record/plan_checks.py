@@ -15,7 +15,9 @@ def check_plan(plan: Plan) -> None:
     """Raise `LookupError` for a name that is not in the plan, and `ValueError` for a senseless number."""
     cells, treatments = {cell.id: cell for cell in plan.cells}, {member.id: member for member in plan.treatments}
     metrics = {metric.name for metric in plan.metrics}
-    if not (cells and metrics) or len(cells) < len(plan.cells) or len(treatments) < len(plan.treatments):
+    named = (len(cells), len(treatments), len(metrics), len({comparison.id for comparison in plan.comparisons}))
+    every = (plan.cells, plan.treatments, plan.metrics, plan.comparisons)
+    if not (cells and metrics) or named != tuple(map(len, every)):
         raise ValueError("a plan without cells or metrics, or with two of a name")
     if plan.control not in {factor.name for factor in plan.factors}:
         raise LookupError(plan.control)
