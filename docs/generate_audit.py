@@ -11,7 +11,7 @@ from sectax import published
 from sectax.audit.checks.registry import CHECKS as checks
 from sectax.audit.checks.registry import ORDER, review
 from sectax.audit.own.registry import CHECKS as OWN
-from sectax.audit.reading.registry import grammar_modules
+from sectax.audit.reading.registry import grammar_modules, of_module
 from sectax.audit.study import evidence_of_study
 from sectax.model.finding import Severity
 from sectax.model.published import PublishedStudy
@@ -101,7 +101,7 @@ def _formats() -> Iterator[tuple[str, str]]:
     """Every format, with the first line of its file and the meaning of its figures."""
     about: dict[str, list[str]] = {}
     for module in grammar_modules():
-        for grammar in module.GRAMMARS:
+        for grammar in of_module(module):
             lines = about.setdefault(grammar.name, [])
             lines += [(module.__doc__ or "").partition("\n")[0], grammar.means]
     yield from ((f"`{name}`", " ".join(filter(None, dict.fromkeys(lines)))) for name, lines in about.items())

@@ -47,6 +47,8 @@ def build_evidence(grammar: Grammar, records: Iterable[Record], troubles: Iterab
     """Build evidence from records; raise `BadInput` for none or too many."""
     every = grammar.shape(list(records)) if grammar.shape is not None else list(records)
     for record in every:
+        if grammar.complete is not None:
+            grammar.complete(record)
         for name, value in grammar.fixed.items():
             record.fields.setdefault(name, [value])
         for name, option in grammar.options.items():

@@ -174,7 +174,8 @@ class Grammar:
     repeats: bool = False
     # Relations between the tool's numbers, in addition to those of the normal form (rate = operations / time).
     promises: tuple[Promise, ...] = ()
-    # Transforms the records, where lines and names are not enough.
+    # Adds what follows from the fields of a record; transforms all records, where that is not enough.
+    complete: Callable[[Record], None] | None = None
     shape: Callable[[list[Record]], list[Record]] | None = None
 
 
@@ -270,7 +271,7 @@ class Csv(Grammar):
     """A grammar of a table that a tool writes with its own headings, one result per row.
 
     Attributes:
-        keys: headings that identify the tool.
+        keys: patterns of headings that identify the tool; the first is plain text.
         columns: pattern of a heading -> `name:kind`; its first group, if any, is the percentile of an `@` in the name.
     """
 

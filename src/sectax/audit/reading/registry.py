@@ -7,7 +7,7 @@ import json
 import pkgutil
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from types import ModuleType
 from typing import TypeVar
@@ -35,14 +35,19 @@ _LEAST_LINES = 2
 
 @cache
 def grammar_modules() -> tuple[ModuleType, ...]:
-    """The modules of `audit.tools`, by name; each has `GRAMMARS`."""
+    """The modules of `audit.tools`, by name."""
     modules = sorted(module.name for module in pkgutil.iter_modules(tools.__path__))
     return tuple(importlib.import_module(f"{tools.__name__}.{name}") for name in modules)
 
 
+def of_module(module: ModuleType) -> Iterator[Text | Json | Csv]:
+    """Yield the grammars of a module: all those that have a name in it."""
+    return (value for value in vars(module).values() if isinstance(value, Text | Json | Csv))
+
+
 @cache
 def grammars() -> tuple[Text | Json | Csv, ...]:
-    return tuple(grammar for module in grammar_modules() for grammar in module.GRAMMARS)
+    return tuple(grammar for module in grammar_modules() for grammar in of_module(module))
 
 
 def names() -> tuple[str, ...]:
@@ -59,9 +64,7 @@ def _of_kind(kind: type[G]) -> tuple[G, ...]:
 def _any_telling() -> re.Pattern[str]:
     # Lines of JSON count as lines of a tool.
     of_json = r'[{}\[\]]{1,3},?$|"[^"\n]{1,200}"\s?:|[\[{]\s?["\[{]'
-    headings = (
-        rf'"?{re.escape(grammar.keys[0])}"?{grammar.separator}.{{0,200}}{grammar.keys[1]}' for grammar in _of_kind(Csv)
-    )
+    headings = (rf'"?{grammar.keys[0]}"?{grammar.separator}.{{0,200}}{grammar.keys[1]}' for grammar in _of_kind(Csv))
     telling = (grammar.telling for grammar in _of_kind(Text) if grammar.telling)
     return re.compile(one_pattern([*telling, *headings, of_json]))
 

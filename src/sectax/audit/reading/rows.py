@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Sequence
 
 from sectax.audit.form import Trouble, TroubleKind
@@ -19,10 +20,11 @@ _MOST_ROWS = 250_000
 
 def headings_line(grammar: Csv, lines: Sequence[str]) -> int | None:
     """Return the index of the line with the grammar's headings; None without."""
-    keys = {*grammar.keys}
     for at, line in enumerate(lines[:_MOST_ABOVE]):
-        if grammar.keys[0] in line and keys <= {*_cells(grammar, line)}:
-            return at
+        if grammar.keys[0] in line:
+            cells = _cells(grammar, line)
+            if all(any(re.fullmatch(key, cell) for cell in cells) for key in grammar.keys):
+                return at
     return None
 
 

@@ -11,30 +11,28 @@ _MOST_OTHERS, _MOST_CHANGE = 0.5, 2.0
 _LENGTHS = "give -l if the page changes, or check its answers"
 
 
-def _shape(records: list[Record]) -> list[Record]:
-    for record in records:
-        host = record.text("host")
-        if host is not None:
-            port = record.text("port")
-            record.fields["name"] = [host + (f":{port}" if port else "") + (record.text("path") or "")]
-        if (speed := record.number("kib_s")) is not None:
-            record.fields["bandwidth"] = [Number(speed.value * 1024, speed.step * 1024, "bytes/s")]
-        all_failed, other_failures = record.number("all_failed"), record.number("others")
-        if other_failures is None and all_failed is not None:
-            record.fields.setdefault("failed.requests", [all_failed])
-        elif other_failures is not None and other_failures.value and record.number("failed.status") is None:
-            if not _changing(record, other_failures.value):
-                record.fields["failed.length"] = [other_failures]
-                continue
-            count = record.number("operations")
-            part = (
-                f"{100 * other_failures.value / count.value:.3g} %"
-                if count and count.value
-                else f"{other_failures.value:g}"
-            )
-            text = f"{part} of the answers had another length than the first: {_LENGTHS}"
-            record.troubles.append(Trouble(TroubleKind.WARNED, record.line, text))
-    return records
+def _complete(record: Record) -> None:
+    host = record.text("host")
+    if host is not None:
+        port = record.text("port")
+        record.fields["name"] = [host + (f":{port}" if port else "") + (record.text("path") or "")]
+    if (speed := record.number("kib_s")) is not None:
+        record.fields["bandwidth"] = [Number(speed.value * 1024, speed.step * 1024, "bytes/s")]
+    all_failed, other_failures = record.number("all_failed"), record.number("others")
+    if other_failures is None and all_failed is not None:
+        record.fields.setdefault("failed.requests", [all_failed])
+    elif other_failures is not None and other_failures.value and record.number("failed.status") is None:
+        if not _changing(record, other_failures.value):
+            record.fields["failed.length"] = [other_failures]
+            return
+        count = record.number("operations")
+        part = (
+            f"{100 * other_failures.value / count.value:.3g} %"
+            if count and count.value
+            else f"{other_failures.value:g}"
+        )
+        text = f"{part} of the answers had another length than the first: {_LENGTHS}"
+        record.troubles.append(Trouble(TroubleKind.WARNED, record.line, text))
 
 
 def _changing(record: Record, other_failures: float) -> bool:
@@ -86,7 +84,7 @@ AB = Text(
         Promise("body <= bytes"),
     ),
     options={"connections": "connections"},
-    shape=_shape,
+    complete=_complete,
 )
 
 
@@ -127,4 +125,3 @@ AB_TIMES = Csv(
     separator="\t",
     shape=_summary,
 )
-GRAMMARS = (AB, AB_PERCENTILES, AB_TIMES)

@@ -13,4 +13,3 @@ BENCHMARK_JS = Text(
     fixed={"calibrated": True, "replicate": "process"},
     quantities={"throughput": Quantity.RATE},
 )
-GRAMMARS = (BENCHMARK_JS,)

@@ -90,4 +90,3 @@ BENCHSTAT = Text(
     shape=_shape,
     compares="column",
 )
-GRAMMARS = (BENCHSTAT,)

@@ -10,59 +10,53 @@ _MEANS = "Reqs/sec is a mean of samples, not requests over time; latency is in Â
 _CODES = ("1xx", "2xx", "3xx", "4xx", "5xx", "others")
 
 
-def _shape(records: list[Record]) -> list[Record]:
-    for record in records:
-        counts = [number for code in _CODES if (number := record.number(f"code_{code}")) is not None]
-        operations = sum(number.value for number in counts)
-        record.put({"operations": Number(operations) if counts else None})
-        record.put({f"failed.{code}": record.number(f"code_{code}") for code in _CODES[3:]})
-        seconds = record.number("duration_s")
-        if seconds is not None and seconds.value > 0 and counts:
-            name = "achieved_rate" if "target_rate" in record.fields else "rate"
-            record.fields[name] = [Number(operations / seconds.value)]
-        if "target_rate" in record.fields:
-            record.fields = {name: of for name, of in record.fields.items() if not name.startswith("samples.")}
-    return records
+def _complete(record: Record) -> None:
+    counts = [number for code in _CODES if (number := record.number(f"code_{code}")) is not None]
+    operations = sum(number.value for number in counts)
+    record.put({"operations": Number(operations) if counts else None})
+    record.put({f"failed.{code}": record.number(f"code_{code}") for code in _CODES[3:]})
+    seconds = record.number("duration_s")
+    if seconds is not None and seconds.value > 0 and counts:
+        name = "achieved_rate" if "target_rate" in record.fields else "rate"
+        record.fields[name] = [Number(operations / seconds.value)]
+    if "target_rate" in record.fields:
+        record.fields = {name: of for name, of in record.fields.items() if not name.startswith("samples.")}
 
 
-GRAMMARS = (
-    Text(
-        name="bombardier",
-        title="bombardier's report",
-        means=_MEANS,
-        starts=(
-            r"Bombarding {name:w} (?:for {configured_s:t}|with \d+ request\(s\)) using {connections:n} connection",
-        ),
-        head=(r"(?:\S{0,99}[$#>] )?(?:\S*/)?bombardier (?:.{0,999}? )?(?:-r ?|--rate[ =]){target_rate:n}",),
-        lines=(
-            r"Reqs/sec {samples.mean:n} {samples.stddev:n} {samples.high:n}$",
-            r"Latency {latency.mean:t} {latency.stddev:t} {latency.max:t}$",
-            r"{latency.p:q}% {latency.@:t}$",
-            ", ".join(rf"{code} - {{code_{code}:n}}" for code in _CODES[:5]),
-            r"others - {code_others:n}$",
-        ),
-        last=r"Throughput:",
-        quantities={"samples": Quantity.RATE},
-        options={"connections": "connections"},
-        shape=_shape,
+BOMBARDIER = Text(
+    name="bombardier",
+    title="bombardier's report",
+    means=_MEANS,
+    starts=(r"Bombarding {name:w} (?:for {configured_s:t}|with \d+ request\(s\)) using {connections:n} connection",),
+    head=(r"(?:\S{0,99}[$#>] )?(?:\S*/)?bombardier (?:.{0,999}? )?(?:-r ?|--rate[ =]){target_rate:n}",),
+    lines=(
+        r"Reqs/sec {samples.mean:n} {samples.stddev:n} {samples.high:n}$",
+        r"Latency {latency.mean:t} {latency.stddev:t} {latency.max:t}$",
+        r"{latency.p:q}% {latency.@:t}$",
+        ", ".join(rf"{code} - {{code_{code}:n}}" for code in _CODES[:5]),
+        r"others - {code_others:n}$",
     ),
-    Json(
-        name="bombardier",
-        title="bombardier's JSON",
-        means=_MEANS,
-        keys=("spec", "numberOfConnections", "result"),
-        fields={
-            "spec.url": "name:text",
-            "spec.numberOfConnections": "connections:n",
-            "spec.testDurationSeconds": "configured_s:s",
-            "spec.rate": "target_rate:n",
-            "result.timeTakenSeconds": "duration_s:s",
-            **{f"result.req{code}": f"code_{code}:n" for code in _CODES[:5]},
-            "result.others": "code_others:n",
-            **{f"result.latency.{name}": f"latency.{name}:us" for name in ("mean", "stddev", "max")},
-            "result.latency.percentiles.*": "latency.@:us",
-        },
-        options={"connections": "connections"},
-        shape=_shape,
-    ),
+    last=r"Throughput:",
+    quantities={"samples": Quantity.RATE},
+    options={"connections": "connections"},
+    complete=_complete,
+)
+BOMBARDIER_JSON = Json(
+    name="bombardier",
+    title="bombardier's JSON",
+    means=_MEANS,
+    keys=("spec", "numberOfConnections", "result"),
+    fields={
+        "spec.url": "name:text",
+        "spec.numberOfConnections": "connections:n",
+        "spec.testDurationSeconds": "configured_s:s",
+        "spec.rate": "target_rate:n",
+        "result.timeTakenSeconds": "duration_s:s",
+        **{f"result.req{code}": f"code_{code}:n" for code in _CODES[:5]},
+        "result.others": "code_others:n",
+        **{f"result.latency.{name}": f"latency.{name}:us" for name in ("mean", "stddev", "max")},
+        "result.latency.percentiles.*": "latency.@:us",
+    },
+    options={"connections": "connections"},
+    complete=_complete,
 )

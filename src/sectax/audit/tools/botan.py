@@ -23,35 +23,33 @@ def _shape(records: list[Record]) -> list[Record]:
 
 
 _PROVIDER = r"(?: \[{option.provider:w}\])?"
-GRAMMARS = (
-    Text(
-        name="botan",
-        title="the output of botan speed",
-        means=_MEANS,
-        rows=(
-            UNMARKED + rf"{{level.algorithm:text}}{_PROVIDER} {{level.operation:w}} buffer size {{size_bytes:n}} "
-            r"bytes: {bandwidth:B/s}/sec ",
-            UNMARKED + rf"{{level.algorithm:text}}{_PROVIDER} {{rate:n}} {{level.operation:text}}/sec; "
-            r"{time.mean:ms} ms/op .{0,60}\({operations:n} ops? in {took:ms} ms\)",
-        ),
-        options={"size_bytes": "buffer"},
-        shape=_shape,
+BOTAN = Text(
+    name="botan",
+    title="the output of botan speed",
+    means=_MEANS,
+    rows=(
+        UNMARKED + rf"{{level.algorithm:text}}{_PROVIDER} {{level.operation:w}} buffer size {{size_bytes:n}} "
+        r"bytes: {bandwidth:B/s}/sec ",
+        UNMARKED + rf"{{level.algorithm:text}}{_PROVIDER} {{rate:n}} {{level.operation:text}}/sec; "
+        r"{time.mean:ms} ms/op .{0,60}\({operations:n} ops? in {took:ms} ms\)",
     ),
-    Json(
-        name="botan",
-        title="the JSON of botan speed",
-        means=_MEANS,
-        keys=("algo", "op", "nanos"),
-        each="[]",
-        fields={
-            "algo": "level.algorithm:text",
-            "op": "level.operation:text",
-            "buf_size": "size_bytes:n",
-            "bps": "bandwidth:b/s",
-            "nanos": "took:ns",
-            "events": "operations:n",
-        },
-        options={"size_bytes": "buffer"},
-        shape=_shape,
-    ),
+    options={"size_bytes": "buffer"},
+    shape=_shape,
+)
+BOTAN_JSON = Json(
+    name="botan",
+    title="the JSON of botan speed",
+    means=_MEANS,
+    keys=("algo", "op", "nanos"),
+    each="[]",
+    fields={
+        "algo": "level.algorithm:text",
+        "op": "level.operation:text",
+        "buf_size": "size_bytes:n",
+        "bps": "bandwidth:b/s",
+        "nanos": "took:ns",
+        "events": "operations:n",
+    },
+    options={"size_bytes": "buffer"},
+    shape=_shape,
 )

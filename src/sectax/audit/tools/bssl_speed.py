@@ -15,4 +15,3 @@ BSSL_SPEED = Text(
     fails=(r"(?:\S{1,60} failed|Speed test failed|Error in )",),
     promises=(Promise("operations / took = rate"), Promise("rate * size_bytes = bandwidth", within=0.01)),
 )
-GRAMMARS = (BSSL_SPEED,)

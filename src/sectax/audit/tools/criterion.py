@@ -11,23 +11,21 @@ from sectax.formats.numbers import BINARY, DECIMAL
 _SCALES = {f"{name}/s": scale for name, scale in (BINARY | DECIMAL).items()}
 
 
-def _shape(records: list[Record]) -> list[Record]:
-    for record in records:
-        name = record.text("name") or record.text("previous") or f"benchmark at line {record.line}"
-        record.put({"name": name}, split_levels(name))
-        time, spread = record.number("time.median"), record.number("spread")
-        low, high = record.number("time.low"), record.number("time.high")
-        if low is not None and high is not None:
-            record.add("time.error", Number((high.value - low.value) / 2, high.step, "s"))
-        elif spread is not None:
-            # From minimum to maximum.
-            record.add("time.error", Number(spread.value / 2, spread.step, "s"))
-        speed, scale = record.number("throughput"), _SCALES.get(record.text("throughput_unit") or "")
-        time = record.number("time.mean") or time
-        if speed is not None and time is not None and scale is not None:
-            size = speed.value * scale * time.value
-            record.fields |= {"size_bytes": [Number(size, 0.0, "bytes")], "moves": [Moves.BODY]}
-    return records
+def _complete(record: Record) -> None:
+    name = record.text("name") or record.text("previous") or f"benchmark at line {record.line}"
+    record.put({"name": name}, split_levels(name))
+    time, spread = record.number("time.median"), record.number("spread")
+    low, high = record.number("time.low"), record.number("time.high")
+    if low is not None and high is not None:
+        record.add("time.error", Number((high.value - low.value) / 2, high.step, "s"))
+    elif spread is not None:
+        # From minimum to maximum.
+        record.add("time.error", Number(spread.value / 2, spread.step, "s"))
+    speed, scale = record.number("throughput"), _SCALES.get(record.text("throughput_unit") or "")
+    time = record.number("time.mean") or time
+    if speed is not None and time is not None and scale is not None:
+        size = speed.value * scale * time.value
+        record.fields |= {"size_bytes": [Number(size, 0.0, "bytes")], "moves": [Moves.BODY]}
 
 
 CRITERION = Text(
@@ -68,6 +66,5 @@ CRITERION = Text(
         Promise("time.low <= time.mean", within=0.0),
         Promise("time.mean <= time.high", within=0.0),
     ),
-    shape=_shape,
+    complete=_complete,
 )
-GRAMMARS = (CRITERION,)

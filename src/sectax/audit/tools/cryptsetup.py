@@ -35,4 +35,3 @@ CRYPTSETUP = Text(
     quantities={"iterations": Quantity.COUNT},
     shape=_shape,
 )
-GRAMMARS = (CRYPTSETUP,)

@@ -89,4 +89,3 @@ FIO = Text(
     shape=_shape,
 )
 FIO_JSON = Json(name="fio", title="fio's JSON", keys=("fio version", "jobs"), records=_records, promises=_PROMISES)
-GRAMMARS = (FIO, FIO_JSON)

@@ -37,54 +37,52 @@ def _shape(records: list[Record]) -> list[Record]:
     return records
 
 
-GRAMMARS = (
-    Text(
-        name="fortio",
-        title="fortio's report",
-        means=_MEANS,
-        head=(
-            r"(?:Fortio \S+ r|R)unning at {target_rate:n} queries per second,? .{0,60}?(?:for {configured_s:t})?: "
-            r"{name:w}$",
-            r"Starting at (?:max|{target_rate:n}) qps with {connections:n} thread",
-            r"Ended after {duration_s:t} : {operations:n} calls\. qps={rate:n}",
-        ),
-        starts=(
-            r"Aggregated Function Time : count {count:n} avg {latency.mean:s} \+/- {latency.stddev:s} "
-            r"min {latency.min:s} max {latency.max:s} sum {taken:s}",
-        ),
-        lines=(
-            r"(?:# )?target {latency.p:q}% {latency.@:s}$",
-            r"Code (?=-?\d{1,9} : \d){codes:text}$",
-        ),
-        fails=(r"Aborting because of ",),
-        warns=(r"WARNING [\d.]+% of sleep were falling behind",),
-        fixed={"ends_by": EndsBy.TIME},
-        promises=(Promise("latency.mean * count = taken"),),
-        options={"connections": "threads"},
-        shape=_shape,
+FORTIO = Text(
+    name="fortio",
+    title="fortio's report",
+    means=_MEANS,
+    head=(
+        r"(?:Fortio \S+ r|R)unning at {target_rate:n} queries per second,? .{0,60}?(?:for {configured_s:t})?: "
+        r"{name:w}$",
+        r"Starting at (?:max|{target_rate:n}) qps with {connections:n} thread",
+        r"Ended after {duration_s:t} : {operations:n} calls\. qps={rate:n}",
     ),
-    Json(
-        name="fortio",
-        title="fortio's JSON",
-        means=_MEANS,
-        keys=("RequestedQPS", "DurationHistogram"),
-        fields={
-            "URL": "name:text",
-            "RequestedQPS": "asked:text",
-            "RequestedDuration": "asked_s:text",
-            "ActualQPS": "rate:n",
-            "ActualDuration": "duration_s:ns",
-            "NumThreads": "connections:n",
-            "RetCodes": "codes:text",
-            "DurationHistogram.Count": "operations:n",
-            "DurationHistogram.Min": "latency.min:s",
-            "DurationHistogram.Max": "latency.max:s",
-            "DurationHistogram.Avg": "latency.mean:s",
-            "DurationHistogram.StdDev": "latency.stddev:s",
-            "DurationHistogram.Percentiles[].Percentile": "share:text",
-            "DurationHistogram.Percentiles[].Value": "of_share:s",
-        },
-        options={"connections": "threads"},
-        shape=_shape,
+    starts=(
+        r"Aggregated Function Time : count {count:n} avg {latency.mean:s} \+/- {latency.stddev:s} "
+        r"min {latency.min:s} max {latency.max:s} sum {taken:s}",
     ),
+    lines=(
+        r"(?:# )?target {latency.p:q}% {latency.@:s}$",
+        r"Code (?=-?\d{1,9} : \d){codes:text}$",
+    ),
+    fails=(r"Aborting because of ",),
+    warns=(r"WARNING [\d.]+% of sleep were falling behind",),
+    fixed={"ends_by": EndsBy.TIME},
+    promises=(Promise("latency.mean * count = taken"),),
+    options={"connections": "threads"},
+    shape=_shape,
+)
+FORTIO_JSON = Json(
+    name="fortio",
+    title="fortio's JSON",
+    means=_MEANS,
+    keys=("RequestedQPS", "DurationHistogram"),
+    fields={
+        "URL": "name:text",
+        "RequestedQPS": "asked:text",
+        "RequestedDuration": "asked_s:text",
+        "ActualQPS": "rate:n",
+        "ActualDuration": "duration_s:ns",
+        "NumThreads": "connections:n",
+        "RetCodes": "codes:text",
+        "DurationHistogram.Count": "operations:n",
+        "DurationHistogram.Min": "latency.min:s",
+        "DurationHistogram.Max": "latency.max:s",
+        "DurationHistogram.Avg": "latency.mean:s",
+        "DurationHistogram.StdDev": "latency.stddev:s",
+        "DurationHistogram.Percentiles[].Percentile": "share:text",
+        "DurationHistogram.Percentiles[].Value": "of_share:s",
+    },
+    options={"connections": "threads"},
+    shape=_shape,
 )

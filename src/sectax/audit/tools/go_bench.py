@@ -14,17 +14,15 @@ _TIMES = {"ns/op": "ns", "us/op": "us", "ms/op": "ms", "s/op": "s"}
 _PROCESSORS = re.compile(r"-(\d{1,4})$")
 
 
-def _shape(records: list[Record]) -> list[Record]:
-    for record in records:
-        pairs = re.sub(r"\s+", " ", record.text("pairs") or "")
-        name = record.text("name") or ""
-        processors = _PROCESSORS.search(name)
-        bare = name[: processors.start()] if processors else name
-        attributes = {"name": bare, "operation": bare, "option.GOMAXPROCS": processors and processors[1]}
-        record.put(attributes | {"level.package": record.text("package")}, split_levels(bare))
-        for text, unit in _PAIR.findall(pairs):
-            _add(record, text, unit)
-    return records
+def _complete(record: Record) -> None:
+    pairs = re.sub(r"\s+", " ", record.text("pairs") or "")
+    name = record.text("name") or ""
+    processors = _PROCESSORS.search(name)
+    bare = name[: processors.start()] if processors else name
+    attributes = {"name": bare, "operation": bare, "option.GOMAXPROCS": processors and processors[1]}
+    record.put(attributes | {"level.package": record.text("package")}, split_levels(bare))
+    for text, unit in _PAIR.findall(pairs):
+        _add(record, text, unit)
 
 
 def _add(record: Record, text: str, unit: str) -> None:
@@ -65,6 +63,5 @@ GO_BENCH = Text(
     ),
     fixed={"calibrated": True},
     quantities={"allocs/op": Quantity.COUNT},
-    shape=_shape,
+    complete=_complete,
 )
-GRAMMARS = (GO_BENCH,)

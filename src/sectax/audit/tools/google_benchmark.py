@@ -39,35 +39,33 @@ def _shape_table(records: list[Record]) -> list[Record]:
     return _shape(results)
 
 
-GRAMMARS = (
-    Text(
-        name="google-benchmark",
-        title="the table of Google Benchmark",
-        means="Time is wall time of one call, in a loop whose length fits --benchmark_min_time.",
-        starts=(r"{table:flag}Benchmark Time CPU",),
-        lines=(r"(?=\S{1,400} [\d.]{1,20} [num]?s [\d.]{1,20} [num]?s \d){rows:text}$",),
-        fails=(r"\S{1,400} (?:ERROR OCCURRED|SKIPPED): ",),
-        warns=(r"\*\*\*WARNING\*\*\* ",),
-        repeats=True,
-        fixed={"calibrated": True},
-        shape=_shape_table,
-    ),
-    Json(
-        name="google-benchmark",
-        title="Google Benchmark's JSON",
-        keys=("context", "benchmarks", "real_time"),
-        each="benchmarks[]",
-        fields={
-            "run_name": "row:text",
-            "aggregate_name": "aggregate:text",
-            "real_time": "amount:text",
-            "time_unit": "unit:text",
-            "iterations": "batch:n",
-            "error_message": "message:text",
-            "/context.library_build_type": "option.build:text",
-        },
-        repeats=True,
-        fixed={"calibrated": True},
-        shape=_shape,
-    ),
+GOOGLE_BENCHMARK = Text(
+    name="google-benchmark",
+    title="the table of Google Benchmark",
+    means="Time is wall time of one call, in a loop whose length fits --benchmark_min_time.",
+    starts=(r"{table:flag}Benchmark Time CPU",),
+    lines=(r"(?=\S{1,400} [\d.]{1,20} [num]?s [\d.]{1,20} [num]?s \d){rows:text}$",),
+    fails=(r"\S{1,400} (?:ERROR OCCURRED|SKIPPED): ",),
+    warns=(r"\*\*\*WARNING\*\*\* ",),
+    repeats=True,
+    fixed={"calibrated": True},
+    shape=_shape_table,
+)
+GOOGLE_BENCHMARK_JSON = Json(
+    name="google-benchmark",
+    title="Google Benchmark's JSON",
+    keys=("context", "benchmarks", "real_time"),
+    each="benchmarks[]",
+    fields={
+        "run_name": "row:text",
+        "aggregate_name": "aggregate:text",
+        "real_time": "amount:text",
+        "time_unit": "unit:text",
+        "iterations": "batch:n",
+        "error_message": "message:text",
+        "/context.library_build_type": "option.build:text",
+    },
+    repeats=True,
+    fixed={"calibrated": True},
+    shape=_shape,
 )

@@ -6,23 +6,19 @@ from sectax.audit.reading.grammar import Json, Promise, Record, Text
 from sectax.audit.reading.printed import Number
 
 
-def _shape(records: list[Record]) -> list[Record]:
-    for record in records:
-        if (connections := record.number("connections")) is not None:
-            # Concurrent requests per connection.
-            streams = record.number("streams") or Number(1.0)
-            record.fields["connections"] = [Number(connections.value * streams.value)]
-            if (each := record.number("rps")) is not None:
-                record.put(
-                    {"target_rate": Number(each.value * connections.value), "achieved_rate": record.number("rate")}
-                )
-                del record.fields["rate"]
-        finished, warm_up = record.number("finished"), record.number("warm_up") or Number(0.0)
-        done, total = record.number("succeeded"), record.number("operations")
-        # The rate is of what succeeded, in the time after the warm-up.
-        if finished is not None and done is not None and total is not None and done.value == total.value:
-            record.fields["duration_s"] = [finished._replace(value=finished.value - warm_up.value)]
-    return records
+def _complete(record: Record) -> None:
+    if (connections := record.number("connections")) is not None:
+        # Concurrent requests per connection.
+        streams = record.number("streams") or Number(1.0)
+        record.fields["connections"] = [Number(connections.value * streams.value)]
+        if (each := record.number("rps")) is not None:
+            record.put({"target_rate": Number(each.value * connections.value), "achieved_rate": record.number("rate")})
+            del record.fields["rate"]
+    finished, warm_up = record.number("finished"), record.number("warm_up") or Number(0.0)
+    done, total = record.number("succeeded"), record.number("operations")
+    # The rate is of what succeeded, in the time after the warm-up.
+    if finished is not None and done is not None and total is not None and done.value == total.value:
+        record.fields["duration_s"] = [finished._replace(value=finished.value - warm_up.value)]
 
 
 _MEANS = "'finished in' includes the warm-up, requests and rate do not; the rate is of requests that succeeded."
@@ -55,7 +51,7 @@ H2LOAD = Text(
         Promise("refused + wrong <= failed.requests", fatal=False),
     ),
     options={"connections": "connections"},
-    shape=_shape,
+    complete=_complete,
 )
 H2LOAD_JSON = Json(
     name="h2load",
@@ -72,6 +68,5 @@ H2LOAD_JSON = Json(
         **{f"measurements.performance.request.{name}": f"latency.{name}:s" for name in _STATISTICS},
         "measurements.performance.request.sd": "latency.stddev:s",
     },
-    shape=_shape,
+    complete=_complete,
 )
-GRAMMARS = (H2LOAD, H2LOAD_JSON)

@@ -10,20 +10,18 @@ from sectax.audit.tools.vegeta import count_answers
 _MOST_KEPT = 1_000_000
 
 
-def _shape(records: list[Record]) -> list[Record]:
-    for record in records:
-        statuses, answers = record.numbers("status"), record.numbers("answers")
-        if not answers:
-            continue
-        total = sum(number.value for number in answers)
-        refused = sum(n.value for code, n in zip(statuses, answers, strict=False) if not 200 <= code.value < 400)
-        record.fields["failed.status"] = [Number(refused)]
-        record.fields["count"] = [Number(total)]
-        errors = sum(number.value for number in record.numbers("failed.error"))
-        # Some versions count requests cut off at the end in the rate.
-        if total < _MOST_KEPT and record.number("aborted") is None:
-            record.fields["operations"] = [Number(total + errors)]
-    return records
+def _complete(record: Record) -> None:
+    statuses, answers = record.numbers("status"), record.numbers("answers")
+    if not answers:
+        return
+    total = sum(number.value for number in answers)
+    refused = sum(n.value for code, n in zip(statuses, answers, strict=False) if not 200 <= code.value < 400)
+    record.fields["failed.status"] = [Number(refused)]
+    record.fields["count"] = [Number(total)]
+    errors = sum(number.value for number in record.numbers("failed.error"))
+    # Some versions count requests cut off at the end in the rate.
+    if total < _MOST_KEPT and record.number("aborted") is None:
+        record.fields["operations"] = [Number(total + errors)]
 
 
 HEY = Text(
@@ -53,15 +51,13 @@ HEY = Text(
         Promise("success * operations = count", within=0.01),
     ),
     options={"connections": "connections"},
-    shape=_shape,
+    complete=_complete,
 )
 
 
-def _shape_json(records: list[Record]) -> list[Record]:
-    for record in records:
-        if (answers := count_answers(record.fields.get("codes", ()))) is not None:
-            record.put({"operations": answers[0], "failed.status": answers[1]})
-    return records
+def _complete_json(record: Record) -> None:
+    if (answers := count_answers(record.fields.get("codes", ()))) is not None:
+        record.put({"operations": answers[0], "failed.status": answers[1]})
 
 
 OHA_JSON = Json(
@@ -81,6 +77,5 @@ OHA_JSON = Json(
         "latencyPercentiles.p50": "latency.median:s",
         "statusCodeDistribution": "codes:text",
     },
-    shape=_shape_json,
+    complete=_complete_json,
 )
-GRAMMARS = (HEY, OHA_JSON)

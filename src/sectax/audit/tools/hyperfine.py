@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from sectax.audit.form import Quantity, Trouble, TroubleKind
@@ -111,50 +110,43 @@ def _of_csv(records: list[Record]) -> list[Record]:
 
 
 def _rows(records: list[Record]) -> list[Record]:
-    """Make a record of each row of a table; its command is in backticks, or in `=`."""
-    rows: list[Record] = []
+    """Make a record of each row of a table."""
+    results: list[Record] = []
     for table in records:
         label = table.text("label")
         name = next((name for name in _LABELS if _LABELS[name] == label), "time")
-        for cells in _cells(table):
-            row = Record(table.line, {"name": [cells[0]], f"{name}_unit": [table.text("unit") or ""]}, ended=True)
-            statistics = ("mean", "stddev", "min", "high") if label is None else ("mean", "stddev")
-            mean, _, stddev = cells[1].partition(" ± ")
-            texts = (mean, stddev, *cells[2:4])
-            numbers = {
-                f"{name}.{statistic}": read("n", text)
-                for statistic, text in zip(statistics, texts, strict=False)
-                if text
-            }
-            row.put(numbers | {"count": None if stddev else Number(1.0)})
-            rows.append(row)
-        if rows:
-            rows[-1].troubles += table.troubles
-    return _shape(rows)
+        statistics = ("mean", "stddev", "min", "high") if label is None else ("mean", "stddev")
+        for command, mean, *more in _cells(table):
+            row = Record(table.line, {"name": [command], f"{name}_unit": [table.text("unit") or ""]}, ended=True)
+            value, _, spread = mean.partition(" ± ")
+            numbers = zip(statistics, (value, spread, *more), strict=False)
+            row.put({f"{name}.{statistic}": read("n", text) for statistic, text in numbers if text})
+            row.put({"count": None if spread else Number(1.0)})
+            results.append(row)
+        if results:
+            results[-1].troubles += table.troubles
+    return _shape(results)
 
 
-def _cells(table: Record) -> Iterator[list[str]]:
-    """Yield the command of each row and its figures; AsciiDoc has one cell in a line."""
-    row: list[str] = []
-    for line in table.fields.get("cells", ()):
-        if _RULE.fullmatch(str(line)):
-            if row and "-" in str(line):
-                # The last row was the heading of another table.
-                table.troubles.append(Trouble(TroubleKind.UNREAD, table.line, "the table below is not read"))
-            if row:
-                break
-            continue
-        cells = [cell for cell in map(str.strip, re.split(r"(?<!\\)\|", str(line))) if cell]
-        is_command = re.fullmatch(r"([`=]).+\1", cells[0]) is not None
-        if len(cells) > 1 or is_command:
-            if len(row) > 1:
-                yield row
-            row = [cells[0][1:-1] if is_command else cells[0], *cells[1:]]
-            row[0] = row[0].replace(r"\|", "|")
-        elif row:
-            row += cells
-    if len(row) > 1 and not table.troubles:
-        yield row
+def _cells(table: Record) -> list[list[str]]:
+    """Return the command of each row, which is in backticks or in `=`, and its figures."""
+    rows: list[str] = []
+    rules = 0
+    for line in map(str, table.fields.get("cells", ())):
+        if _RULE.fullmatch(line):
+            rules += "-" in line
+            # The last row was the heading of another table.
+            del rows[-1 if rules > 1 else len(rows) :]
+        elif "|" in line.replace(r"\|", "") or line[0] in "`=":
+            rows.append(line)
+        elif rows:
+            # AsciiDoc has one cell in a line.
+            rows[-1] += f"|{line}"
+        if rules > 1:
+            table.troubles.append(Trouble(TroubleKind.UNREAD, table.line, "the table below is not read"))
+            break
+    every = ([cell.strip() for cell in re.split(r"(?<!\\)\|", row)] for row in rows)
+    return [[re.sub(r"^([`=])(.+)\1$", r"\2", row[0]).replace(r"\|", "|"), *row[1:]] for row in every if len(row) > 1]
 
 
 HYPERFINE = Json(
@@ -190,32 +182,35 @@ HYPERFINE_2 = Json(
     shape=_shape,
     **_COMMON,
 )
-# Of version 2 any metric may be the only one.
-_KEYS = (
-    ("command", *_STATISTICS, "user", "system"),
-    *(("command", f"{metric}_unit", f"{metric}_mean") for metric in _METRICS),
+HYPERFINE_CSV = Csv(
+    title="hyperfine's CSV",
+    keys=("command", *_STATISTICS, "user", "system"),
+    columns={
+        "command": "name:text",
+        **{statistic: f"time.{statistic.replace('max', 'high')}:s" for statistic in _STATISTICS},
+        "user": "user:s",
+        "system": "system:s",
+    },
+    shape=_of_csv,
+    **_COMMON,
 )
-HYPERFINE_CSV = tuple(
-    Csv(
-        title="hyperfine's CSV",
-        keys=keys,
-        columns={
-            "command": "name:text",
-            **{statistic: f"time.{statistic.replace('max', 'high')}:s" for statistic in _STATISTICS},
-            "user": "user:s",
-            "system": "system:s",
-            **{f"{metric}_unit": f"{name}_unit:w" for metric, name in _METRICS.items()},
-            **{f"{metric}_mean": f"{_mean(name)}:n" for metric, name in _METRICS.items()},
-            **{
-                f"{metric}_{statistic}": f"{name}.{statistic.replace('max', 'high')}:n"
-                for metric, name in _SERIES.items()
-                for statistic in _STATISTICS[1:]
-            },
+# Of version 2 any metric may be the only one.
+_ANY_METRIC = "|".join(_METRICS)
+HYPERFINE_2_CSV = Csv(
+    title="hyperfine's CSV",
+    keys=("command", f"(?:{_ANY_METRIC})_unit", f"(?:{_ANY_METRIC})_mean"),
+    columns={
+        "command": "name:text",
+        **{f"{metric}_unit": f"{name}_unit:w" for metric, name in _METRICS.items()},
+        **{f"{metric}_mean": f"{_mean(name)}:n" for metric, name in _METRICS.items()},
+        **{
+            f"{metric}_{statistic}": f"{name}.{statistic.replace('max', 'high')}:n"
+            for metric, name in _SERIES.items()
+            for statistic in _STATISTICS[1:]
         },
-        shape=_of_csv,
-        **_COMMON,
-    )
-    for keys in _KEYS
+    },
+    shape=_of_csv,
+    **_COMMON,
 )
 _OF_CPU = r"(?: \[User: {user:t}, System: {system:t}\])?$"
 _ANY_LABEL = "|".join(_LABELS.values())
@@ -265,4 +260,3 @@ HYPERFINE_TABLE = Text(
     shape=_rows,
     **_COMMON,
 )
-GRAMMARS = (HYPERFINE_2, HYPERFINE, *HYPERFINE_CSV, HYPERFINE_TEXT, HYPERFINE_TABLE)

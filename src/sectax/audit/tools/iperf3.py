@@ -9,11 +9,9 @@ _MEANS = "The bandwidth is what the receiver got, of all streams together; the i
 _QUANTITIES = {"interval": Quantity.BANDWIDTH}
 
 
-def _shape(records: list[Record]) -> list[Record]:
-    for record in records:
-        # Of several streams, their sums.
-        record.fields |= {"interval.values": sums} if (sums := record.fields.pop("sums.values", None)) else {}
-    return records
+def _complete(record: Record) -> None:
+    # Of several streams, their sums.
+    record.fields |= {"interval.values": sums} if (sums := record.fields.pop("sums.values", None)) else {}
 
 
 def _lines(kind: str) -> tuple[str, ...]:
@@ -28,39 +26,37 @@ def _lines(kind: str) -> tuple[str, ...]:
     )
 
 
-GRAMMARS = (
-    Text(
-        name="iperf3",
-        title="iperf3's report",
-        means=_MEANS,
-        starts=(r"Connecting to host {name:w}, port \d",),
-        lines=(*_lines("bit/s"), *_lines("B/s")),
-        fails=(r"iperf3: error - ",),
-        warns=(r"iperf3: interrupt - ",),
-        quantities=_QUANTITIES,
-        shape=_shape,
-    ),
-    Json(
-        name="iperf3",
-        title="iperf3's JSON",
-        means=_MEANS,
-        keys=("cookie", "test_start", "intervals"),
-        fields={
-            "start.connecting_to.host": "name:text",
-            "start.test_start.num_streams": "connections:n",
-            "start.test_start.protocol": "option.protocol:text",
-            "start.test_start.target_bitrate": "option.target_bitrate:text",
-            "intervals[].sum.bits_per_second": "interval.values:bit/s",
-            **{
-                f"end.{way}.{key}": place
-                for way in ("sum", "sum_sent", "sum_received")
-                for key, place in (
-                    ("bytes", "bytes:b"),
-                    ("seconds", "duration_s:s"),
-                    ("bits_per_second", "bandwidth:bit/s"),
-                )
-            },
+IPERF3 = Text(
+    name="iperf3",
+    title="iperf3's report",
+    means=_MEANS,
+    starts=(r"Connecting to host {name:w}, port \d",),
+    lines=(*_lines("bit/s"), *_lines("B/s")),
+    fails=(r"iperf3: error - ",),
+    warns=(r"iperf3: interrupt - ",),
+    quantities=_QUANTITIES,
+    complete=_complete,
+)
+IPERF3_JSON = Json(
+    name="iperf3",
+    title="iperf3's JSON",
+    means=_MEANS,
+    keys=("cookie", "test_start", "intervals"),
+    fields={
+        "start.connecting_to.host": "name:text",
+        "start.test_start.num_streams": "connections:n",
+        "start.test_start.protocol": "option.protocol:text",
+        "start.test_start.target_bitrate": "option.target_bitrate:text",
+        "intervals[].sum.bits_per_second": "interval.values:bit/s",
+        **{
+            f"end.{way}.{key}": place
+            for way in ("sum", "sum_sent", "sum_received")
+            for key, place in (
+                ("bytes", "bytes:b"),
+                ("seconds", "duration_s:s"),
+                ("bits_per_second", "bandwidth:bit/s"),
+            )
         },
-        quantities=_QUANTITIES,
-    ),
+    },
+    quantities=_QUANTITIES,
 )

@@ -144,4 +144,3 @@ JMH_JSON = Json(
     fixed={"calibrated": True},
     quantities={"throughput": Quantity.RATE},
 )
-GRAMMARS = (JMH, JMH_JSON)

@@ -32,18 +32,16 @@ _PROMISES = (
 _CHECKED = r"(?:[✓✗]\s?)?"
 
 
-def _shape(records: list[Record]) -> list[Record]:
-    for record in records:
-        for name, percentile, value in _STATISTIC.findall(record.text("latencies") or ""):
-            number = Number(0.0, 0.0, "s") if value.startswith("0s") else read("t", value)
-            if isinstance(number, Number):
-                record.fields[f"latency.{_NAMES.get(name) or percentile_name(percentile)}"] = [number]
-        # The target of the scenario, if it is the only one.
-        if len(record.numbers("asked")) == 1:
-            record.fields |= {"target_rate": record.fields["asked"], "by_schedule": ["yes"]}
-            if "iteration_rate" in record.fields:
-                record.fields["achieved_rate"] = record.fields["iteration_rate"]
-    return records
+def _complete(record: Record) -> None:
+    for name, percentile, value in _STATISTIC.findall(record.text("latencies") or ""):
+        number = Number(0.0, 0.0, "s") if value.startswith("0s") else read("t", value)
+        if isinstance(number, Number):
+            record.fields[f"latency.{_NAMES.get(name) or percentile_name(percentile)}"] = [number]
+    # The target of the scenario, if it is the only one.
+    if len(record.numbers("asked")) == 1:
+        record.fields |= {"target_rate": record.fields["asked"], "by_schedule": ["yes"]}
+        if "iteration_rate" in record.fields:
+            record.fields["achieved_rate"] = record.fields["iteration_rate"]
 
 
 K6 = Text(
@@ -71,7 +69,7 @@ K6 = Text(
     ),
     fixed={"ends_by": EndsBy.TIME},
     promises=_PROMISES,
-    shape=_shape,
+    complete=_complete,
 )
 K6_JSON = Json(
     name="k6",
@@ -85,4 +83,3 @@ K6_JSON = Json(
     },
     promises=_PROMISES,
 )
-GRAMMARS = (K6, K6_JSON)

@@ -109,4 +109,3 @@ LAMBDA = Text(
     ),
     shape=_shape,
 )
-GRAMMARS = (LAMBDA,)

@@ -25,25 +25,23 @@ def _shape(records: list[Record]) -> list[Record]:
 
 _COLUMNS = {"Type": "level.type:text", "Name": "level.request:text", "Requests/s": "rate:n"}
 _TIMES = {"Average": "mean", "Min": "min", "Max": "max"}
-GRAMMARS = (
-    Csv(
-        name="locust",
-        title="Locust's CSV",
-        means=_MEANS,
-        keys=("Type", "Name", "Request Count", "Failure Count", "Average Response Time"),
-        columns=_COLUMNS
-        | {"Request Count": "operations:n", "Failure Count": "failures:n", r"(50|75|90|95|99|100)%": "latency.@:ms"}
-        | {f"{word} Response Time": f"latency.{name}:ms" for word, name in _TIMES.items()},
-        shape=_shape,
-    ),
-    Csv(
-        name="locust",
-        title="Locust's history",
-        means=_MEANS,
-        keys=("Timestamp", "User Count", "Total Request Count", "Total Average Response Time"),
-        columns={name: place for name, place in _COLUMNS.items() if name != "Requests/s"}
-        | {"Total Request Count": "operations:n", "Total Failure Count": "failures:n"}
-        | {f"Total {word} Response Time": f"latency.{name}:ms" for word, name in _TIMES.items()},
-        shape=_shape,
-    ),
+LOCUST_CSV = Csv(
+    name="locust",
+    title="Locust's CSV",
+    means=_MEANS,
+    keys=("Type", "Name", "Request Count", "Failure Count", "Average Response Time"),
+    columns=_COLUMNS
+    | {"Request Count": "operations:n", "Failure Count": "failures:n", r"(50|75|90|95|99|100)%": "latency.@:ms"}
+    | {f"{word} Response Time": f"latency.{name}:ms" for word, name in _TIMES.items()},
+    shape=_shape,
+)
+LOCUST_HISTORY = Csv(
+    name="locust",
+    title="Locust's history",
+    means=_MEANS,
+    keys=("Timestamp", "User Count", "Total Request Count", "Total Average Response Time"),
+    columns={name: place for name, place in _COLUMNS.items() if name != "Requests/s"}
+    | {"Total Request Count": "operations:n", "Total Failure Count": "failures:n"}
+    | {f"Total {word} Response Time": f"latency.{name}:ms" for word, name in _TIMES.items()},
+    shape=_shape,
 )

@@ -29,20 +29,18 @@ def _shape(records: list[Record]) -> list[Record]:
     return [record for record in measured if record.text("level.command") != "Totals"] or measured
 
 
-GRAMMARS = (
-    Text(
-        name="memtier",
-        title="memtier_benchmark's table",
-        means="Latency is in ms, of a command until its answer; Gets count misses too, which move no data.",
-        head=(
-            r"{option.threads:n} Threads$",
-            # Each may have many requests at once, which is not printed.
-            r"{option.connections:n} Connections per thread$",
-            r"{configured_s:s} Seconds$",
-        ),
-        starts=(r"Type (?=.{0,400}Ops/sec){columns:text}$",),
-        lines=(r"(?=[A-Z]\w{2,30}\s++\d+\.\d\d\s++(?:(?:[\d.]++|---|-?nan)\s*+){3,20}$){rows:text}$",),
-        fails=(r"(?:connection error|error: |handle error response):",),
-        shape=_shape,
+MEMTIER = Text(
+    name="memtier",
+    title="memtier_benchmark's table",
+    means="Latency is in ms, of a command until its answer; Gets count misses too, which move no data.",
+    head=(
+        r"{option.threads:n} Threads$",
+        # Each may have many requests at once, which is not printed.
+        r"{option.connections:n} Connections per thread$",
+        r"{configured_s:s} Seconds$",
     ),
+    starts=(r"Type (?=.{0,400}Ops/sec){columns:text}$",),
+    lines=(r"(?=[A-Z]\w{2,30}\s++\d+\.\d\d\s++(?:(?:[\d.]++|---|-?nan)\s*+){3,20}$){rows:text}$",),
+    fails=(r"(?:connection error|error: |handle error response):",),
+    shape=_shape,
 )

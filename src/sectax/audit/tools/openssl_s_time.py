@@ -16,4 +16,3 @@ OPENSSL_S_TIME = Text(
     quantities={"throughput": Quantity.RATE},
     promises=(Promise("operations / cpu = throughput.mean", within=0.01), Promise("operations = again")),
 )
-GRAMMARS = (OPENSSL_S_TIME,)

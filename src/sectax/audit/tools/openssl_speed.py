@@ -162,4 +162,3 @@ OPENSSL_SPEED = Text(
     promises=(Promise("time_printed * rate = 1"),),
     shape=_shape,
 )
-GRAMMARS = (OPENSSL_SPEED,)

@@ -71,4 +71,3 @@ PGBENCH = Text(
     options={"connections": "clients"},
     shape=_shape,
 )
-GRAMMARS = (PGBENCH,)

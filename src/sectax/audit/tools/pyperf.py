@@ -81,4 +81,3 @@ PYPERF_TEXT = Text(
     warns=(r"WARNING: the benchmark result may be unstable",),
     fixed={"calibrated": True, "replicate": "process"},
 )
-GRAMMARS = (PYPERF, PYPERF_TEXT)

@@ -8,16 +8,14 @@ from sectax.audit.reading.grammar import Json, Promise, Record, Text
 from sectax.audit.reading.printed import Number, read
 
 
-def _shape(records: list[Record]) -> list[Record]:
-    for record in records:
-        _table(record)
-        name = record.text("name") or record.text("short_name") or "benchmark"
-        function, _, parameters = name.partition("[")
-        levels = {"benchmark": function} | ({"parameters": parameters.removesuffix("]")} if parameters else {})
-        record.put({"name": name}, levels)
-        values = record.numbers("time.values")
-        record.fields |= {"given": [Number(float(len(values)))]} if values else {}
-    return records
+def _complete(record: Record) -> None:
+    _table(record)
+    name = record.text("name") or record.text("short_name") or "benchmark"
+    function, _, parameters = name.partition("[")
+    levels = {"benchmark": function} | ({"parameters": parameters.removesuffix("]")} if parameters else {})
+    record.put({"name": name}, levels)
+    values = record.numbers("time.values")
+    record.fields |= {"given": [Number(float(len(values)))]} if values else {}
 
 
 def _table(record: Record) -> None:
@@ -49,7 +47,7 @@ PYTEST_TABLE = Text(
     fails=(r"FAILED \S+\.py\b", r"=+ .{0,60}\d+ failed"),
     fixed=_FIXED,
     promises=(Promise("time.mean <= time.high"),),
-    shape=_shape,
+    complete=_complete,
 )
 PYTEST_BENCHMARK = Json(
     name="pytest-benchmark",
@@ -74,6 +72,5 @@ PYTEST_BENCHMARK = Json(
         Promise("given = count", within=0.0),
         Promise("time.mean <= time.high"),
     ),
-    shape=_shape,
+    complete=_complete,
 )
-GRAMMARS = (PYTEST_BENCHMARK, PYTEST_TABLE)

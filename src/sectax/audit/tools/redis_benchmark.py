@@ -47,4 +47,3 @@ REDIS_CSV = Csv(
         r"p([\d.]+)_latency_ms": "latency.@:ms",
     },
 )
-GRAMMARS = (REDIS_BENCHMARK, REDIS_CSV)

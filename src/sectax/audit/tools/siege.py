@@ -7,14 +7,12 @@ from sectax.audit.reading.grammar import Json, Record, Text
 _MEANS = "Times are cut to 10 ms, so a fast service has 0.00; a transaction may be several requests."
 
 
-def _shape(records: list[Record]) -> list[Record]:
-    for record in records:
-        for name in [name for name in record.fields if name.startswith("latency.")]:
-            record.fields[name] = [number._replace(step=0.01) for number in record.numbers(name)]
-        # It counts nothing in a time that it shows as 0.
-        if (duration := record.number("duration_s")) is not None and not duration.value:
-            record.fields.pop("rate", None)
-    return records
+def _complete(record: Record) -> None:
+    for name in [name for name in record.fields if name.startswith("latency.")]:
+        record.fields[name] = [number._replace(step=0.01) for number in record.numbers(name)]
+    # It counts nothing in a time that it shows as 0.
+    if (duration := record.number("duration_s")) is not None and not duration.value:
+        record.fields.pop("rate", None)
 
 
 _PLACES = {
@@ -26,22 +24,20 @@ _PLACES = {
     "longest_transaction": "latency.max:s",
     "shortest_transaction": "latency.min:s",
 }
-GRAMMARS = (
-    Text(
-        name="siege",
-        title="siege's report",
-        means=_MEANS,
-        starts=(r"Transactions: {operations:n} hits",),
-        lines=tuple(f"{key.capitalize().replace('_', ' ')}: {{{place}}}" for key, place in list(_PLACES.items())[1:]),
-        last=r"Shortest transaction:",
-        shape=_shape,
-    ),
-    Json(
-        name="siege",
-        title="siege's JSON",
-        means=_MEANS,
-        keys=("transactions", "availability", "longest_transaction"),
-        fields=_PLACES,
-        shape=_shape,
-    ),
+SIEGE = Text(
+    name="siege",
+    title="siege's report",
+    means=_MEANS,
+    starts=(r"Transactions: {operations:n} hits",),
+    lines=tuple(f"{key.capitalize().replace('_', ' ')}: {{{place}}}" for key, place in list(_PLACES.items())[1:]),
+    last=r"Shortest transaction:",
+    complete=_complete,
+)
+SIEGE_JSON = Json(
+    name="siege",
+    title="siege's JSON",
+    means=_MEANS,
+    keys=("transactions", "availability", "longest_transaction"),
+    fields=_PLACES,
+    complete=_complete,
 )

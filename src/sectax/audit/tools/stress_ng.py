@@ -18,4 +18,3 @@ STRESS_NG = Text(
     warns=(_LINE + r"metrics untrustworthy: [1-9]",),
     fixed={"ends_by": EndsBy.TIME},
 )
-GRAMMARS = (STRESS_NG,)

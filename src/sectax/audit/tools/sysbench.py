@@ -11,33 +11,29 @@ _MIB = 2.0**20
 _BANDWIDTHS = {"read_mib": "read bytes", "written_mib": "written bytes", "moved_mib": "transferred"}
 
 
-def _shape(records: list[Record]) -> list[Record]:
-    for record in records:
-        fields = record.fields
-        kind = next(
-            (name for name in ("cpu", "memory", "fileio", "threads_test", "mutex", "sql") if name in fields), ""
-        )
-        fields["name"] = [" ".join(filter(None, ("sysbench", kind.removesuffix("_test"), record.text("doing"))))]
-        for name, metric in _BANDWIDTHS.items():
-            if (speed := record.number(name)) is not None:
-                fields[f"{metric}.rate"] = [Number(speed.value * _MIB, speed.step * _MIB, "bytes/s")]
-        if kind in ("memory", "fileio"):
-            fields["moves"] = [Moves.BODY]
-            if kind == "memory" and "block" in fields:
-                fields["size_bytes"] = fields["block"]
-        tps = record.number("tps")
-        if tps is not None and tps.value > 0:
-            fields.setdefault("rate", [tps])
-        moved, asked = record.number("moved"), record.number("asked")
-        if moved is not None and asked is not None and moved.value * _MIB < asked.value:
-            fields["ends_by"] = [EndsBy.TIME]
-        if "duration_s" in fields:
-            fields["total_time"] = fields["duration_s"]
-        if kind == "fileio" and "operations" in fields:
-            # The rates count reads, writes and syncs, not events.
-            fields["count"] = fields.pop("operations")
-            _leave_out_zeros(record)
-    return records
+def _complete(record: Record) -> None:
+    fields = record.fields
+    kind = next((name for name in ("cpu", "memory", "fileio", "threads_test", "mutex", "sql") if name in fields), "")
+    fields["name"] = [" ".join(filter(None, ("sysbench", kind.removesuffix("_test"), record.text("doing"))))]
+    for name, metric in _BANDWIDTHS.items():
+        if (speed := record.number(name)) is not None:
+            fields[f"{metric}.rate"] = [Number(speed.value * _MIB, speed.step * _MIB, "bytes/s")]
+    if kind in ("memory", "fileio"):
+        fields["moves"] = [Moves.BODY]
+        if kind == "memory" and "block" in fields:
+            fields["size_bytes"] = fields["block"]
+    tps = record.number("tps")
+    if tps is not None and tps.value > 0:
+        fields.setdefault("rate", [tps])
+    moved, asked = record.number("moved"), record.number("asked")
+    if moved is not None and asked is not None and moved.value * _MIB < asked.value:
+        fields["ends_by"] = [EndsBy.TIME]
+    if "duration_s" in fields:
+        fields["total_time"] = fields["duration_s"]
+    if kind == "fileio" and "operations" in fields:
+        # The rates count reads, writes and syncs, not events.
+        fields["count"] = fields.pop("operations")
+        _leave_out_zeros(record)
 
 
 def _leave_out_zeros(record: Record) -> None:
@@ -105,6 +101,5 @@ SYSBENCH = Text(
         Promise("moved / duration_s = moved_mib", within=0.02),
     ),
     options={"threads": "threads", "block": "block size", "primes": "largest prime"},
-    shape=_shape,
+    complete=_complete,
 )
-GRAMMARS = (SYSBENCH,)

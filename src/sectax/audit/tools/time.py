@@ -6,14 +6,12 @@ from sectax.audit.reading.grammar import Record, Text
 from sectax.audit.reading.printed import Number, read
 
 
-def _shape(records: list[Record]) -> list[Record]:
-    for record in records:
-        # bash prints no command, so nothing says that two runs are of the same.
-        name = (record.text("command") or f"the time in line {record.line}").strip('"')
-        # Its decimal sign is that of the language.
-        taken = (record.text("taken") or "").replace(",", ".")
-        record.put({"name": name, "time.one": read("t" if taken.endswith("s") else "clock", taken)}, {"command": name})
-    return records
+def _complete(record: Record) -> None:
+    # bash prints no command, so nothing says that two runs are of the same.
+    name = (record.text("command") or f"the time in line {record.line}").strip('"')
+    # Its decimal sign is that of the language.
+    taken = (record.text("taken") or "").replace(",", ".")
+    record.put({"name": name, "time.one": read("t" if taken.endswith("s") else "clock", taken)}, {"command": name})
 
 
 TIME = Text(
@@ -32,6 +30,5 @@ TIME = Text(
     fixed={"batch": Number(1.0), "replicate": "process"},
     repeats=True,
     below_others=True,
-    shape=_shape,
+    complete=_complete,
 )
-GRAMMARS = (TIME,)

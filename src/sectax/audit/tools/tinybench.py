@@ -18,4 +18,3 @@ TINYBENCH = Text(
     ),
     quantities={"throughput": Quantity.RATE},
 )
-GRAMMARS = (TINYBENCH,)

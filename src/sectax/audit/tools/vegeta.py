@@ -30,25 +30,23 @@ def _statistic(heading: str) -> str:
     return percentile_name(heading) if re.fullmatch(r"[0-9]{1,3}(?:\.[0-9]{1,9})?", heading) else heading
 
 
-def _shape(records: list[Record]) -> list[Record]:
-    for record in records:
-        headings, values = (re.split(r",\s*", record.text(name) or "") for name in ("headings", "latencies"))
-        for heading, value in zip(headings, values, strict=False):
-            number = read("t", value) if value else None
-            if isinstance(number, Number):
-                record.add(f"latency.{_statistic(heading)}", number)
-        attack, wait, least = (record.number(name) for name in ("attack_s", "wait_s", "latency.min"))
-        if least is not None and not least.value:
-            # Old versions did not report it.
-            del record.fields["latency.min"]
-        if attack is not None and wait is not None and "duration_s" not in record.fields:
-            record.add("duration_s", Number(attack.value + wait.value, 0.0, "s"))
-        if (answers := count_answers(record.fields.get("codes", ()))) is not None:
-            record.put({"answered": answers[0], "failed.status": answers[1]})
-        if (sent := record.number("sent_rate")) is not None:
-            record.fields.setdefault("target_rate", [sent])
-            record.fields["achieved_rate"] = [_answered_rate(record, sent)]
-    return records
+def _complete(record: Record) -> None:
+    headings, values = (re.split(r",\s*", record.text(name) or "") for name in ("headings", "latencies"))
+    for heading, value in zip(headings, values, strict=False):
+        number = read("t", value) if value else None
+        if isinstance(number, Number):
+            record.add(f"latency.{_statistic(heading)}", number)
+    attack, wait, least = (record.number(name) for name in ("attack_s", "wait_s", "latency.min"))
+    if least is not None and not least.value:
+        # Old versions did not report it.
+        del record.fields["latency.min"]
+    if attack is not None and wait is not None and "duration_s" not in record.fields:
+        record.add("duration_s", Number(attack.value + wait.value, 0.0, "s"))
+    if (answers := count_answers(record.fields.get("codes", ()))) is not None:
+        record.put({"answered": answers[0], "failed.status": answers[1]})
+    if (sent := record.number("sent_rate")) is not None:
+        record.fields.setdefault("target_rate", [sent])
+        record.fields["achieved_rate"] = [_answered_rate(record, sent)]
 
 
 def _answered_rate(record: Record, sent: Number) -> Number:
@@ -84,7 +82,7 @@ VEGETA = Text(
     last=r"Status Codes",
     fixed=_FIXED,
     promises=PROMISES,
-    shape=_shape,
+    complete=_complete,
 )
 VEGETA_JSON = Json(
     name="vegeta",
@@ -102,6 +100,5 @@ VEGETA_JSON = Json(
     },
     fixed=_FIXED,
     promises=PROMISES,
-    shape=_shape,
+    complete=_complete,
 )
-GRAMMARS = (VEGETA, VEGETA_JSON)

@@ -19,32 +19,30 @@ _FACTS = {
 _BYTES = r"(?:[\d.]+\s?[KMGT]?i?B/s, )?"
 
 
-def _shape(records: list[Record]) -> list[Record]:
-    for record in records:
-        texts = [str(text) for text in record.fields.get("facts", [])]
-        for name, (kind, pattern) in _FACTS.items():
-            match = next((match for text in texts if (match := pattern.search(text))), None)
-            number = read(kind, next(filter(None, match.groups()))) if match else None
-            if isinstance(number, Number):
-                record.fields.setdefault(name, [number])
-        operation = re.match(r"[A-Z]+", texts[0]) if texts and record.begun else None
-        if operation is not None:
-            record.fields |= {name: [operation[0]] for name in ("name", "operation", "level.operation")}
-            # All operations of a mixed benchmark use the same objects.
-            if operation[0] == "GET" and "%" in texts[0]:
-                record.fields["contains"] = ["STAT"]
-            record.put({"moves": body_direction(operation[0])})
-        middle = record.number("segments.median")
-        of_all = record.number("bandwidth" if middle is not None and middle.unit == "bytes/s" else "rate")
-        if middle is not None and of_all is not None:
-            record.fields["segments.mean"] = [of_all]
-        objects = record.number("objects")
-        if objects is not None and objects.value > 1:
-            # The rate counts objects, not requests.
-            record.fields["count"] = record.fields.pop("operations", [])
-        elif "rate" in record.fields:
-            record.fields["requests_s"] = record.fields["rate"]
-    return records
+def _complete(record: Record) -> None:
+    texts = [str(text) for text in record.fields.get("facts", [])]
+    for name, (kind, pattern) in _FACTS.items():
+        match = next((match for text in texts if (match := pattern.search(text))), None)
+        number = read(kind, next(filter(None, match.groups()))) if match else None
+        if isinstance(number, Number):
+            record.fields.setdefault(name, [number])
+    operation = re.match(r"[A-Z]+", texts[0]) if texts and record.begun else None
+    if operation is not None:
+        record.fields |= {name: [operation[0]] for name in ("name", "operation", "level.operation")}
+        # All operations of a mixed benchmark use the same objects.
+        if operation[0] == "GET" and "%" in texts[0]:
+            record.fields["contains"] = ["STAT"]
+        record.put({"moves": body_direction(operation[0])})
+    middle = record.number("segments.median")
+    of_all = record.number("bandwidth" if middle is not None and middle.unit == "bytes/s" else "rate")
+    if middle is not None and of_all is not None:
+        record.fields["segments.mean"] = [of_all]
+    objects = record.number("objects")
+    if objects is not None and objects.value > 1:
+        # The rate counts objects, not requests.
+        record.fields["count"] = record.fields.pop("operations", [])
+    elif "rate" in record.fields:
+        record.fields["requests_s"] = record.fields["rate"]
 
 
 WARP = Text(
@@ -86,6 +84,5 @@ WARP = Text(
         Promise("latency.mean * requests_s <= connections", within=0.1),
     ),
     options={"connections": "concurrency", "size_bytes": "object size"},
-    shape=_shape,
+    complete=_complete,
 )
-GRAMMARS = (WARP,)

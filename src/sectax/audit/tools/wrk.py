@@ -40,4 +40,3 @@ WRK = Text(
         Promise("recorded <= operations + connections"),
     ),
 )
-GRAMMARS = (WRK,)
