@@ -226,30 +226,11 @@ def _unit_for_all(line: str) -> Unit | None:
 
 
 def _unmargined(lines: list[str]) -> list[str]:
-    """Return the lines with bars for MediaWiki's marks, and without prefixes of a table with bars."""
+    """Return the lines without prefixes of a table with bars."""
     first = lines[:_MOST_SEARCHED]
-    if any(line.lstrip().startswith("{|") for line in first):
-        return _from_wiki(lines)
     if any(map(_PREFIXED.fullmatch, first)) and not any(line.lstrip().startswith("|") for line in first):
         return unpasted("\n".join(lines), lambda line: line.startswith("|"))
     return lines
-
-
-def _from_wiki(lines: list[str]) -> list[str]:
-    """Return the lines with a line for each row."""
-    every: list[str] = []
-    inside = False
-    for line in map(str.strip, lines):
-        if line.startswith(("{|", "|}")):
-            inside = line.startswith("{|")
-            every += ["", "|"]
-        elif inside and line.startswith(("|-", "|+")):
-            every.append("|")
-        elif inside and line.startswith(("|", "!")):
-            every[-1] += "".join(f" {cell.rpartition('|')[2].strip()} |" for cell in re.split(r"\|\||!!", line[1:]))
-        else:
-            every.append(line)
-    return [line for line in every if line != "|"]
 
 
 def fields(line: str, separator: str) -> list[str]:

@@ -6,9 +6,6 @@ from sectax.audit.form import EndsBy, Trouble, TroubleKind
 from sectax.audit.reading.grammar import Json, Record, Text
 from sectax.audit.reading.printed import Number
 
-_MEANS = "Latency is in whole ms, without percentiles of few requests; -R adds latencies that no request had."
-
-
 # With -R it counts requests that only were due.
 _MOST_SENT = 1.1
 
@@ -39,7 +36,7 @@ def _complete(record: Record) -> None:
 AUTOCANNON = Text(
     name="autocannon",
     title="autocannon's output",
-    means=_MEANS,
+    means="Latency is in whole ms, without percentiles of few requests; -R adds latencies that no request had.",
     starts=(r"Running {configured_s:t} test @ {name:w}", r"Running \d+ requests test @ {name:w}"),
     head=(r"(?:\S{0,99}[$#>] )?(?:\S*/)?autocannon (?:.{0,999}? )?(?:-R ?|--overallRate[ =]){target_rate:n}",),
     lines=(
@@ -59,7 +56,6 @@ AUTOCANNON = Text(
 AUTOCANNON_JSON = Json(
     name="autocannon",
     title="autocannon's JSON",
-    means=_MEANS,
     keys=("sampleInt", "latency", "2xx"),
     fields={
         "url": "name:text",

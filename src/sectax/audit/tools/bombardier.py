@@ -6,7 +6,6 @@ from sectax.audit.form import Quantity
 from sectax.audit.reading.grammar import Json, Record, Text
 from sectax.audit.reading.printed import Number
 
-_MEANS = "Reqs/sec is a mean of samples, not requests over time; latency is in µs in JSON, and not corrected with -r."
 _CODES = ("1xx", "2xx", "3xx", "4xx", "5xx", "others")
 
 
@@ -26,7 +25,7 @@ def _complete(record: Record) -> None:
 BOMBARDIER = Text(
     name="bombardier",
     title="bombardier's report",
-    means=_MEANS,
+    means="Reqs/sec is a mean of samples, not requests over time; latency is in µs in JSON, and not corrected with -r.",
     starts=(r"Bombarding {name:w} (?:for {configured_s:t}|with \d+ request\(s\)) using {connections:n} connection",),
     head=(r"(?:\S{0,99}[$#>] )?(?:\S*/)?bombardier (?:.{0,999}? )?(?:-r ?|--rate[ =]){target_rate:n}",),
     lines=(
@@ -44,7 +43,6 @@ BOMBARDIER = Text(
 BOMBARDIER_JSON = Json(
     name="bombardier",
     title="bombardier's JSON",
-    means=_MEANS,
     keys=("spec", "numberOfConnections", "result"),
     fields={
         "spec.url": "name:text",

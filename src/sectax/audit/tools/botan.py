@@ -5,7 +5,6 @@ from __future__ import annotations
 from sectax.audit.reading.grammar import UNMARKED, Json, Record, Text
 from sectax.audit.reading.printed import Number
 
-_MEANS = "MiB/sec and bps (bytes per second) are of one thread; the time of an operation is a mean."
 _PRECISE = 100
 
 
@@ -26,7 +25,7 @@ _PROVIDER = r"(?: \[{option.provider:w}\])?"
 BOTAN = Text(
     name="botan",
     title="the output of botan speed",
-    means=_MEANS,
+    means="MiB/sec and bps (bytes per second) are of one thread; the time of an operation is a mean.",
     rows=(
         UNMARKED + rf"{{level.algorithm:text}}{_PROVIDER} {{level.operation:w}} buffer size {{size_bytes:n}} "
         r"bytes: {bandwidth:B/s}/sec ",
@@ -39,7 +38,6 @@ BOTAN = Text(
 BOTAN_JSON = Json(
     name="botan",
     title="the JSON of botan speed",
-    means=_MEANS,
     keys=("algo", "op", "nanos"),
     each="[]",
     fields={

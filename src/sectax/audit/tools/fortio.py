@@ -7,11 +7,6 @@ from sectax.audit.reading.grammar import Json, Promise, Record, Text
 from sectax.audit.reading.printed import Number, percentile_name, read
 from sectax.audit.tools.vegeta import count_answers
 
-_MEANS = (
-    "Percentiles are interpolated in a histogram with steps of 1 ms (-r), and left out of few calls; "
-    "latency is not corrected."
-)
-
 
 def _shape(records: list[Record]) -> list[Record]:
     # A histogram of the times of sleeping may be first.
@@ -40,7 +35,10 @@ def _shape(records: list[Record]) -> list[Record]:
 FORTIO = Text(
     name="fortio",
     title="fortio's report",
-    means=_MEANS,
+    means=(
+        "Percentiles are interpolated in a histogram with steps of 1 ms (-r), and left out of few calls; "
+        "latency is not corrected."
+    ),
     head=(
         r"(?:Fortio \S+ r|R)unning at {target_rate:n} queries per second,? .{0,60}?(?:for {configured_s:t})?: "
         r"{name:w}$",
@@ -65,7 +63,6 @@ FORTIO = Text(
 FORTIO_JSON = Json(
     name="fortio",
     title="fortio's JSON",
-    means=_MEANS,
     keys=("RequestedQPS", "DurationHistogram"),
     fields={
         "URL": "name:text",

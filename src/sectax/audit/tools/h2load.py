@@ -21,12 +21,11 @@ def _complete(record: Record) -> None:
         record.fields["duration_s"] = [finished._replace(value=finished.value - warm_up.value)]
 
 
-_MEANS = "'finished in' includes the warm-up, requests and rate do not; the rate is of requests that succeeded."
 _STATISTICS = ("min", "max", "median", "p95", "p99", "mean")
 H2LOAD = Text(
     name="h2load",
     title="h2load's output",
-    means=_MEANS,
+    means="'finished in' includes the warm-up, requests and rate do not; the rate is of requests that succeeded.",
     starts=(r"starting benchmark\.\.\.",),
     head=(
         r"(?:\S{0,99}[$#>] )?(?:\S*/)?h2load (?=.{0,999}?-c[ =]?{connections:n})"
@@ -56,7 +55,6 @@ H2LOAD = Text(
 H2LOAD_JSON = Json(
     name="h2load",
     title="h2load's JSON",
-    means=_MEANS,
     keys=("generator", "measurements", "request_per_second"),
     fields={
         "measurements.duration": "finished:s",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from sectax.audit.form import Quantity
 from sectax.audit.reading.grammar import Json, Record, Text
 
-_MEANS = "The bandwidth is what the receiver got, of all streams together; the intervals are values in order."
 _QUANTITIES = {"interval": Quantity.BANDWIDTH}
 
 
@@ -29,7 +28,7 @@ def _lines(kind: str) -> tuple[str, ...]:
 IPERF3 = Text(
     name="iperf3",
     title="iperf3's report",
-    means=_MEANS,
+    means="The bandwidth is what the receiver got, of all streams together; the intervals are values in order.",
     starts=(r"Connecting to host {name:w}, port \d",),
     lines=(*_lines("bit/s"), *_lines("B/s")),
     fails=(r"iperf3: error - ",),
@@ -40,7 +39,6 @@ IPERF3 = Text(
 IPERF3_JSON = Json(
     name="iperf3",
     title="iperf3's JSON",
-    means=_MEANS,
     keys=("cookie", "test_start", "intervals"),
     fields={
         "start.connecting_to.host": "name:text",

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from sectax.audit.reading.grammar import Csv, Record
 
-_MEANS = (
-    "Times are in ms; percentiles are rounded to 10 ms from 100 ms on, to 100 from 1 s on, left out of few requests."
-)
-
 
 def _shape(records: list[Record]) -> list[Record]:
     # The last row of a name counts all before it.
@@ -28,7 +24,7 @@ _TIMES = {"Average": "mean", "Min": "min", "Max": "max"}
 LOCUST_CSV = Csv(
     name="locust",
     title="Locust's CSV",
-    means=_MEANS,
+    means="Times are in ms; percentiles are rounded to 10 ms from 100 ms on, to 100 from 1 s on, or left out of few.",
     keys=("Type", "Name", "Request Count", "Failure Count", "Average Response Time"),
     columns=_COLUMNS
     | {"Request Count": "operations:n", "Failure Count": "failures:n", r"(50|75|90|95|99|100)%": "latency.@:ms"}
@@ -38,7 +34,6 @@ LOCUST_CSV = Csv(
 LOCUST_HISTORY = Csv(
     name="locust",
     title="Locust's history",
-    means=_MEANS,
     keys=("Timestamp", "User Count", "Total Request Count", "Total Average Response Time"),
     columns={name: place for name, place in _COLUMNS.items() if name != "Requests/s"}
     | {"Total Request Count": "operations:n", "Total Failure Count": "failures:n"}

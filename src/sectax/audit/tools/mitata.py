@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from sectax.audit.reading.grammar import Json, Text
 
-_MEANS = "A range leaves out the two fastest and the two slowest samples; a sample may be a batch of calls."
 MITATA = Text(
     name="mitata",
     title="mitata's output",
-    means=_MEANS,
+    means="A range leaves out the two fastest and the two slowest samples; a sample may be a batch of calls.",
     starts=(r"(?=.{1,400}$){level.benchmark:text} {time.mean:t}/iter (?=\S{1,20} [pnµm]?s ){time.p75:t}",),
     head=(r"cpu: {processor:text}$", r"runtime: {runtime:text}$"),
     lines=(r"\({time.low:t} … {time.high:t}\) {time.p99:t}",),
@@ -17,7 +16,6 @@ MITATA = Text(
 MITATA_JSON = Json(
     name="mitata",
     title="mitata's JSON",
-    means=_MEANS,
     keys=("layout", "benchmarks", "runs"),
     each="benchmarks[].runs[]",
     fields={

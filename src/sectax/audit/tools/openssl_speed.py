@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from sectax.audit.form import EndsBy, Moves, Trouble, TroubleKind
 from sectax.audit.reading.grammar import Promise, Record, Text
@@ -18,7 +18,7 @@ _BITS = re.compile(r"(\d{2,6}) bits")
 def _shape(records: list[Record]) -> list[Record]:
     timed = [_timed(record) for record in records if "doing" in record.fields]
     tables = [record for record in records if "doing" not in record.fields]
-    results = [result for record in tables for result in _READERS[_kind(record)](record)]
+    results = [result for record in tables for result in _results(record)]
     if not results:
         return [_from_count(record) for record in timed]
     # One figure for each time that it ran, in this order, where it did not run several processes.
@@ -43,10 +43,6 @@ def _from_count(record: Record) -> Record:
     if operations is not None and seconds is not None and seconds.value > 0:
         record.put({"name": record.text("doing"), "rate": Number(operations.value / seconds.value)})
     return record
-
-
-def _kind(record: Record) -> str:
-    return next(kind for kind in _READERS if kind in record.fields)
 
 
 def _numbers(record: Record, words: Iterable[str]) -> list[Number | None]:
@@ -76,47 +72,43 @@ def _throughputs(record: Record) -> Iterator[Record]:
         yield result
 
 
-def _rates(record: Record) -> Iterator[Record]:
-    """Read rows of times and rates."""
-    algorithm = " ".join((record.text("algorithm") or "").split())
-    words = (record.text("numbers") or "").split()
-    times = _numbers(record, (word.rstrip("s") for word in words if word.endswith("s")))
-    rates = _numbers(record, (word for word in words if not word.endswith("s")))
-    operations = re.findall(r"([a-z]+)/s", record.text("columns") or "")
+def _rates(
+    record: Record, algorithm: str, operations: Iterable[str], rates: Sequence[Number | None], times: Sequence[Number]
+) -> Iterator[Record]:
     bits = _BITS.search(algorithm)
-    for operation, time, rate in zip(operations, times, rates, strict=False):
-        result = _new_record(record, f"{algorithm}, {operation}", {"algorithm": algorithm, "operation": operation})
-        if rate is None or time is None or len(times) != len(rates):
-            continue
-        key_bits = Number(float(bits[1])) if bits is not None else None
-        result.put({"rate": rate, "operation": operation, "time_printed": time, "key_bits": key_bits})
-        yield result
+    for operation, rate, time in zip(operations, rates, times or [None] * len(rates), strict=False):
+        if operation and rate is not None:
+            result = _new_record(record, f"{algorithm}, {operation}", {"algorithm": algorithm, "operation": operation})
+            key_bits = Number(float(bits[1])) if bits is not None else None
+            result.put({"rate": rate, "operation": operation, "time_printed": time, "key_bits": key_bits})
+            yield result
 
 
-def _merged(record: Record) -> Iterator[Record]:
-    """Read a row of -mr, which has rates only."""
-    kind, _, name, *cells = (record.text("merged") or "").split(":")
+def _results(record: Record) -> Iterator[Record]:
+    """Yield a record for each figure of a row, in a table or of -mr, which has rates only."""
+    kind, _, name, *cells = (record.text("merged") or ":::").split(":")
     if kind == "+F":
         record.put({"row": name, "cells": " ".join(cells)})
+    if "cells" in record.fields:
         yield from _throughputs(record)
-        return
-    algorithm, operations = _MERGED.get(kind[2:], ("", ()))
-    bits = read("n", name)
-    rates = _numbers(record, cells[-len(operations) :]) if operations else []
-    for operation, rate in zip(operations, rates, strict=False):
-        if operation == "time":
-            continue
-        label = f"{name} bits {algorithm}"
-        result = _new_record(record, f"{label}, {operation}", {"algorithm": label, "operation": operation})
-        result.put({"rate": rate, "operation": operation, "key_bits": bits if isinstance(bits, Number) else None})
-        yield result
+    elif kind:
+        algorithm, operations = _MERGED.get(kind[2:], ("", ()))
+        rates = _numbers(record, cells[-len(operations) :]) if operations else []
+        yield from _rates(record, f"{name} bits {algorithm}", operations, rates, [])
+    else:
+        words = (record.text("numbers") or "").split()
+        times = _numbers(record, (word.rstrip("s") for word in words if word.endswith("s")))
+        rates = _numbers(record, (word for word in words if not word.endswith("s")))
+        operations = re.findall(r"([a-z]+)/s", record.text("columns") or "")
+        known = [time for time in times if time is not None]
+        if len(known) == len(rates):
+            yield from _rates(record, " ".join((record.text("algorithm") or "").split()), operations, rates, known)
 
 
-_READERS = {"cells": _throughputs, "numbers": _rates, "merged": _merged}
 # By the number of its row. ECDH is followed by a time.
 _MERGED = {
     **{str(at): (name, ("sign", "verify")) for at, name in ((2, "rsa"), (3, "dsa"), (4, "ecdsa"), (6, "EdDSA"))},
-    "5": ("ecdh", ("op", "time")),
+    "5": ("ecdh", ("op", "")),
 }
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from sectax.audit.reading.grammar import UNMARKED, Csv, Promise, Text
 
-_MEANS = "Latency is from queueing a command to its answer; with -P it is that of the whole pipeline."
 REDIS_BENCHMARK = Text(
     name="redis-benchmark",
     title="the output of redis-benchmark or valkey-benchmark",
-    means=_MEANS,
+    means="Latency is from queueing a command to its answer; with -P it is that of the whole pipeline.",
     starts=(r"(?=.{1,400}$)====== {name:text} ======$",),
     lines=(
         r"{operations:n} requests completed in {duration_s:t}$",
@@ -36,7 +35,6 @@ REDIS_BENCHMARK = Text(
 REDIS_CSV = Csv(
     name="redis-benchmark",
     title="the CSV of redis-benchmark or valkey-benchmark",
-    means=_MEANS,
     keys=("test", "rps", "avg_latency_ms"),
     columns={
         "test": "name:text",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from sectax.audit.reading.grammar import Json, Record, Text
 
-_MEANS = "Times are cut to 10 ms, so a fast service has 0.00; a transaction may be several requests."
-
 
 def _complete(record: Record) -> None:
     for name in [name for name in record.fields if name.startswith("latency.")]:
@@ -27,7 +25,7 @@ _PLACES = {
 SIEGE = Text(
     name="siege",
     title="siege's report",
-    means=_MEANS,
+    means="Times are cut to 10 ms, so a fast service has 0.00; a transaction may be several requests.",
     starts=(r"Transactions: {operations:n} hits",),
     lines=tuple(f"{key.capitalize().replace('_', ' ')}: {{{place}}}" for key, place in list(_PLACES.items())[1:]),
     last=r"Shortest transaction:",
@@ -36,7 +34,6 @@ SIEGE = Text(
 SIEGE_JSON = Json(
     name="siege",
     title="siege's JSON",
-    means=_MEANS,
     keys=("transactions", "availability", "longest_transaction"),
     fields=_PLACES,
     complete=_complete,
