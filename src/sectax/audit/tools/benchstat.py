@@ -55,8 +55,7 @@ def _shape(records: list[Record]) -> list[Record]:
             result.fields |= {key: record.fields[key] for key in ("processor", "option.goos") if key in record.fields}
             if cell[3] and cell[3] != "∞":
                 result.fields[f"{metric}.error"] = [Number(float(cell[3]) / 100 * number.value)]
-            if isinstance(count := counts[min(column, len(counts) - 1)], Number):
-                result.fields["count"] = [count]
+            result.put({"count": counts[min(column, len(counts) - 1)]})
             results.append(result)
     return results
 

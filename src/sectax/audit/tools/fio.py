@@ -30,18 +30,13 @@ def _shape(records: list[Record]) -> list[Record]:
             record.fields |= {"size_bytes": [size], "option.block": [size], "moves": [Moves.BODY]}
         unit = _UNITS.get(record.text("latency_unit") or "", "us")
         if (match := _SUMMARY.search(record.text("latencies") or "")) is not None:
-            for statistic, text in zip(_STATISTICS, match.groups(), strict=True):
-                _add(record, statistic, unit, text)
+            texts = zip(_STATISTICS, match.groups(), strict=True)
+            record.put({f"latency.{statistic}": read(unit, text) for statistic, text in texts})
         unit = _UNITS.get(record.text("quantile_unit") or "", "us")
         for text in record.fields.get("quantiles", ()):
-            for share, value in _QUANTILE.findall(str(text)):
-                _add(record, percentile_name(share), unit, value)
+            quantiles = _QUANTILE.findall(str(text))
+            record.put({f"latency.{percentile_name(share)}": read(unit, value) for share, value in quantiles})
     return records
-
-
-def _add(record: Record, statistic: str, unit: str, text: str) -> None:
-    if isinstance(number := read(unit, text), Number):
-        record.fields[f"latency.{statistic}"] = [number]
 
 
 _PLACES = {

@@ -21,8 +21,7 @@ def _shape(records: list[Record]) -> list[Record]:
         record.keep_supported(record.number("operations"))
         if (answers := count_answers(fields.get("codes", ()))) is not None:
             fields["failures"] = [answers[1]]
-        if isinstance(asked := read("t", record.text("asked_s") or ""), Number):
-            fields["configured_s"] = [asked]
+        record.put({"configured_s": read("t", record.text("asked_s") or "")})
         target = record.number("target_rate") or read("n", record.text("asked") or "0")
         if isinstance(target, Number) and target.value > 0:
             record.put({"target_rate": target, "achieved_rate": record.number("rate")})

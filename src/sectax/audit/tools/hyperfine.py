@@ -9,29 +9,20 @@ from sectax.audit.form import Quantity, Trouble, TroubleKind
 from sectax.audit.reading.grammar import Csv, Json, Promise, Record, Text
 from sectax.audit.reading.printed import Number, read
 
-# The metrics of version 2: their names here, and their labels.
+# The metrics of version 2, by their names here.
 _COUNTERS = ("cpu_cycles", "instructions", "cache_references", "cache_misses", "branch_misses")
-_LABELED = {
-    "time_wall_clock": ("time", "Wall Time"),
-    "time_cpu": ("cpu", "CPU time"),
-    "time_user": ("user", "User time"),
-    "time_system": ("system", "System time"),
-    "memory_peak_resident": ("memory", "Memory"),
-    **{name: (name, name.capitalize().replace("_", " ").replace("Cpu", "CPU")) for name in _COUNTERS},
-}
-_METRICS = {metric: name for metric, (name, _) in _LABELED.items()}
-_LABELS = dict(_LABELED.values())
-# The kernel only estimates how CPU time splits into user and system, so these are not series of their own.
-_SERIES = {metric: name for metric, name in _METRICS.items() if name not in ("user", "system")}
+_METRICS = {"time_wall_clock": "time", "time_cpu": "cpu", "time_user": "user", "time_system": "system"}
+_METRICS |= {"memory_peak_resident": "memory", **{name: name for name in _COUNTERS}}
+_LABELS = {"time": "Wall Time", "cpu": "CPU time", "user": "User time", "system": "System time", "memory": "Memory"}
+_LABELS |= {name: name.capitalize().replace("_", " ").replace("Cpu", "CPU") for name in _COUNTERS}
 _PREFIXES = {"count": 1.0, "k": 1e3, "M": 1e6, "B": 1e9}
-_JSON_UNITS = {"second": "s", "byte": "B"}
-_STATISTICS = ("mean", "stddev", "median", "min", "max")
+# The slowest run alone supports no conclusion.
+_STATISTICS = {"mean": "mean", "stddev": "stddev", "median": "median", "min": "min", "max": "high"}
 _COMMON: dict[str, Any] = {
     "name": "hyperfine",
     "quantities": dict.fromkeys(_COUNTERS, Quantity.COUNT),
     # Each run is a separate process.
     "fixed": {"batch": Number(1.0), "replicate": "process"},
-    # The slowest run alone supports no conclusion.
     "promises": (
         Promise("time.mean <= time.high"),
         Promise("user + system <= 384 * time.mean", within=0.0),
@@ -46,18 +37,18 @@ _RULE = re.compile(r"(?:===|:?-)[-=:+| ]*+")
 _RATIO = re.compile(r"(\S+)(?: ± \S+)? times (faster|slower) than '?(.+?)'?$")
 
 
-def _mean(name: str) -> str:
-    return f"{name}.mean" if name in _SERIES.values() else name
-
-
 def _shape(records: list[Record]) -> list[Record]:
     """Apply the units of version 2; assign ratios and changes to their commands."""
     begin, reference = 0, None
     for end, last in enumerate(records, 1):
         for name in _LABELS:
-            if (unit := last.text(f"{name}_unit")) is not None:
-                _apply_unit(last, name, _JSON_UNITS.get(unit, unit))
-            _name_alone(last, name)
+            _apply_unit(last, name)
+            count = last.number("count")
+            if name in ("user", "system"):
+                # The kernel only estimates how CPU time splits into them, so these are not series of their own.
+                last.put({name: _mean_alone(last, name)})
+            elif count is not None and count.value == 1 and f"{name}.values" not in last.fields:
+                last.put({f"{name}.one": _mean_alone(last, name)})
         # Changes of version 2 are relative to the first command.
         if (number := last.number("number")) is not None:
             reference = last.number("time.mean") if number.value == 1 else reference
@@ -75,25 +66,26 @@ def _shape(records: list[Record]) -> list[Record]:
     return records
 
 
-def _apply_unit(record: Record, name: str, unit: str) -> None:
-    scale: Any = Number(_PREFIXES[unit]) if name in _COUNTERS and unit in _PREFIXES else None
-    if name not in _COUNTERS:
-        scale = read("b" if unit.endswith("B") else "t", f"1 {unit}")
+def _apply_unit(record: Record, name: str) -> None:
+    if (unit := record.text(f"{name}_unit")) is None:
+        return
+    unit = {"second": "s", "byte": "B"}.get(unit, unit)
+    scale: Any = read("b" if unit.endswith("B") else "t", f"1 {unit}")
+    if name in _COUNTERS:
+        scale = Number(_PREFIXES[unit]) if unit in _PREFIXES else None
     if scale is None:
         record.troubles.append(Trouble(TroubleKind.UNREAD, record.line, f"{_LABELS[name]} in an unknown unit: {unit}"))
-    for field in [field for field in record.fields if field == name or field.startswith(f"{name}.")]:
+    for field in [field for field in record.fields if field.startswith(f"{name}.")]:
         numbers = record.numbers(field) if scale else []
         record.fields[field] = [Number(n.value * scale.value, n.step * scale.value, scale.unit) for n in numbers]
 
 
-def _name_alone(record: Record, name: str) -> None:
-    """A single run has no statistics, and its mean is its value."""
-    count = record.number("count")
-    if count is not None and count.value == 1 and f"{name}.values" not in record.fields:
-        alone = record.number(f"{name}.mean")
-        for statistic in (*_STATISTICS, "high"):
-            record.fields.pop(f"{name}.{statistic}", None)
-        record.put({f"{name}.one": alone})
+def _mean_alone(record: Record, name: str) -> Number | None:
+    """Remove the statistics of a metric; return its mean."""
+    mean = record.number(f"{name}.mean")
+    for statistic in (*_STATISTICS.values(), "max"):
+        record.fields.pop(f"{name}.{statistic}", None)
+    return mean
 
 
 def _of_csv(records: list[Record]) -> list[Record]:
@@ -175,8 +167,11 @@ HYPERFINE_2 = Json(
         "measurements[].exit_code": "failures:nonzero",
         **{f"summary.{metric}.unit": f"{name}_unit:w" for metric, name in _METRICS.items()},
         **{f"summary.time_wall_clock.{statistic}": f"time.{statistic}:n" for statistic in _STATISTICS},
-        **{f"summary.{metric}.mean": f"{_mean(name)}:n" for metric, name in _METRICS.items()},
-        **{f"summary.{metric}.stddev": f"{name}.stddev:n" for metric, name in _SERIES.items()},
+        **{
+            f"summary.{metric}.{statistic}": f"{name}.{statistic}:n"
+            for metric, name in _METRICS.items()
+            for statistic in ("mean", "stddev")
+        },
         "summary.time_wall_clock.count": "count:n",
     },
     shape=_shape,
@@ -187,7 +182,7 @@ HYPERFINE_CSV = Csv(
     keys=("command", *_STATISTICS, "user", "system"),
     columns={
         "command": "name:text",
-        **{statistic: f"time.{statistic.replace('max', 'high')}:s" for statistic in _STATISTICS},
+        **{key: f"time.{statistic}:s" for key, statistic in _STATISTICS.items()},
         "user": "user:s",
         "system": "system:s",
     },
@@ -202,11 +197,10 @@ HYPERFINE_2_CSV = Csv(
     columns={
         "command": "name:text",
         **{f"{metric}_unit": f"{name}_unit:w" for metric, name in _METRICS.items()},
-        **{f"{metric}_mean": f"{_mean(name)}:n" for metric, name in _METRICS.items()},
         **{
-            f"{metric}_{statistic}": f"{name}.{statistic.replace('max', 'high')}:n"
-            for metric, name in _SERIES.items()
-            for statistic in _STATISTICS[1:]
+            f"{metric}_{key}": f"{name}.{statistic}:n"
+            for metric, name in _METRICS.items()
+            for key, statistic in _STATISTICS.items()
         },
     },
     shape=_of_csv,
@@ -219,9 +213,7 @@ _ANY_LABEL = "|".join(_LABELS.values())
 def _line(name: str) -> str:
     """A metric of version 2; in a narrow terminal its unit is behind the label."""
     unit = rf"{{{name}_unit:w}}"
-    first = rf"{_LABELS[name]}(?: \[{unit}\])? {{{_mean(name)}:n}}(?: (?=[A-Za-zµ]){unit})?"
-    if name not in _SERIES.values():
-        return rf"{first}(?: |$)"
+    first = rf"{_LABELS[name]}(?: \[{unit}\])? {{{name}.mean:n}}(?: (?=[A-Za-zµ]){unit})?"
     letters = r"(?: [A-Za-zµ]+)?"
     low_and_high = rf"{{{name}.min:n}}{letters} … {{{name}.high:n}}{letters}"
     change = "{change:%}" if name == "time" else r"[+-]?[\d.]+"

@@ -35,8 +35,7 @@ _CHECKED = r"(?:[✓✗]\s?)?"
 def _complete(record: Record) -> None:
     for name, percentile, value in _STATISTIC.findall(record.text("latencies") or ""):
         number = Number(0.0, 0.0, "s") if value.startswith("0s") else read("t", value)
-        if isinstance(number, Number):
-            record.fields[f"latency.{_NAMES.get(name) or percentile_name(percentile)}"] = [number]
+        record.put({f"latency.{_NAMES.get(name) or percentile_name(percentile)}": number})
     # The target of the scenario, if it is the only one.
     if len(record.numbers("asked")) == 1:
         record.fields |= {"target_rate": record.fields["asked"], "by_schedule": ["yes"]}

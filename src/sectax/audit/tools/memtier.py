@@ -21,9 +21,8 @@ def _shape(records: list[Record]) -> list[Record]:
             number = read("ms" if heading == "Latency" else "n", cell)
             if heading == "Ops/sec" and isinstance(number, Number) and number.value:
                 record.fields["rate"] = [number]
-            elif heading == "Latency" and isinstance(number, Number):
-                statistic = percentile_name(prefix[1:]) if prefix.startswith("p") else "mean"
-                record.fields[f"latency.{statistic}"] = [number]
+            elif heading == "Latency":
+                record.put({f"latency.{percentile_name(prefix[1:]) if prefix.startswith('p') else 'mean'}": number})
         measured += [record] if "rate" in record.fields else []
     # The total of one command is that command.
     return [record for record in measured if record.text("level.command") != "Totals"] or measured

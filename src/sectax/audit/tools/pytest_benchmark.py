@@ -27,8 +27,7 @@ def _table(record: Record) -> None:
     for column, cell in zip(re.sub(r"OPS \(\w+/s\)", "OPS", columns).split(), cells.split(), strict=False):
         place = _COLUMNS.get(column, "")
         number = read(record.text("unit") or "s" if place.startswith("time.") else "n", cell)
-        if place and isinstance(number, Number):
-            record.fields[place] = [number]
+        record.put({place: number} if place else {})
 
 
 _COLUMNS = {

@@ -26,16 +26,12 @@ def count_answers(texts: Iterable[object]) -> tuple[Number, Number] | None:
     return (Number(total), Number(refused)) if codes else None
 
 
-def _statistic(heading: str) -> str:
-    return percentile_name(heading) if re.fullmatch(r"[0-9]{1,3}(?:\.[0-9]{1,9})?", heading) else heading
-
-
 def _complete(record: Record) -> None:
     headings, values = (re.split(r",\s*", record.text(name) or "") for name in ("headings", "latencies"))
     for heading, value in zip(headings, values, strict=False):
-        number = read("t", value) if value else None
-        if isinstance(number, Number):
-            record.add(f"latency.{_statistic(heading)}", number)
+        is_share = re.fullmatch(r"[0-9]{1,3}(?:\.[0-9]{1,9})?", heading)
+        statistic = percentile_name(heading) if is_share else heading
+        record.put({f"latency.{statistic}": read("t", value) if value else None})
     attack, wait, least = (record.number(name) for name in ("attack_s", "wait_s", "latency.min"))
     if least is not None and not least.value:
         # Old versions did not report it.

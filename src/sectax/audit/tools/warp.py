@@ -6,7 +6,7 @@ import re
 
 from sectax.audit.form import EndsBy, Quantity
 from sectax.audit.reading.grammar import Promise, Record, Text
-from sectax.audit.reading.printed import Number, read
+from sectax.audit.reading.printed import read
 from sectax.audit.reading.registry import body_direction
 
 _FACTS = {
@@ -23,9 +23,8 @@ def _complete(record: Record) -> None:
     texts = [str(text) for text in record.fields.get("facts", [])]
     for name, (kind, pattern) in _FACTS.items():
         match = next((match for text in texts if (match := pattern.search(text))), None)
-        number = read(kind, next(filter(None, match.groups()))) if match else None
-        if isinstance(number, Number):
-            record.fields.setdefault(name, [number])
+        if match is not None and name not in record.fields:
+            record.put({name: read(kind, next(filter(None, match.groups())))})
     operation = re.match(r"[A-Z]+", texts[0]) if texts and record.begun else None
     if operation is not None:
         record.fields |= {name: [operation[0]] for name in ("name", "operation", "level.operation")}
