@@ -102,13 +102,33 @@ def test_a_sample_is_recognized_as_the_output_of_its_tool(name: str) -> None:
         "12345678 bytes (12 MB, 12 MiB) copied, 0.5 s, 24 MB/s",
         "---- Global Information --------------------------------------------------------",
         "MIGRATED TCP_STREAM TEST from 0.0.0.0 (0.0.0.0) port 0 AF_INET to localhost",
+        "Type     Name     # reqs   # fails |  Avg  Min\nGET  /  12  0(0.00%) |  12  3",
+        "Operation | Iterations | Total time (s) | Time (us): mean\nkeygen | 20 | 3.0 | 15.0",
     ],
 )
 def test_a_tool_that_is_not_read_is_named(line: str, agreed) -> None:
+    text = f"some text\n{line}\n"
     with pytest.raises(BadInput) as refused:
-        registry.read(f"some text\n{line}\n")
+        registry.read(text, registry.recognised(text))
 
     agreed(refused.value)
+
+
+@pytest.mark.parametrize("rows", ["", "sleep 0.01,0.01\n", "a,b,c,d,e,f,g,h,i\n"])
+def test_a_damaged_csv_of_a_tool_is_refused_by_its_name(rows: str, agreed) -> None:
+    headings = sample("hyperfine-1.20-csv.txt").split("\n", 1)[0]
+    with pytest.raises(BadInput) as refused:
+        registry.read(f"{headings}\n{rows}")
+
+    agreed(refused.value)
+
+
+def test_a_row_of_hyperfine_that_is_cut_is_reported() -> None:
+    cut = sample("hyperfine-1.20-org.txt").rstrip().rpartition("31.2 ± 0.0")[0]
+    evidence = build_evidence(f"{cut}\n|\n")
+
+    assert {one.run for one in evidence.series} == {"sleep 0.02"}
+    assert [trouble.kind for trouble in evidence.troubles] == [TroubleKind.UNREAD]
 
 
 def test_what_go_test_wraps_into_json_is_read_as_it_was_printed() -> None:

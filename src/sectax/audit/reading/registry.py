@@ -20,7 +20,7 @@ from sectax.audit.reading.grammar import Csv, Grammar, Json, Text, one_pattern
 from sectax.audit.reading.plain import unpasted
 from sectax.audit.reading.rows import headings_line, read_rows
 from sectax.audit.reading.text import LONGEST_LINE, read_text
-from sectax.audit.reading.unread import unread_tool
+from sectax.audit.reading.unread import refuse_unread
 from sectax.formats.bad_input import BadInput
 from sectax.formats.characters import with_blanks
 
@@ -75,9 +75,11 @@ def is_known(line: str) -> bool:
 
 
 def recognised(text: str) -> str | None:
-    """Return the format of a text, or None; raise `BadInput` if ambiguous."""
-    fitting = _recognised(text)
-    return fitting.name if fitting is not None else None
+    """Return the format of a text, or None; raise `BadInput` if ambiguous, or a tool's table that is not read."""
+    if (fitting := _recognised(text)) is not None:
+        return fitting.name
+    refuse_unread(_printed(text), tables_only=True)
+    return None
 
 
 def read(text: str, format_name: str | None = None) -> tuple[Grammar, Evidence]:
@@ -88,9 +90,7 @@ def read(text: str, format_name: str | None = None) -> tuple[Grammar, Evidence]:
     """
     grammar = _recognised(text) if format_name is None else _of_name(format_name, text)
     if grammar is None:
-        if (tool := unread_tool(_printed(text))) is not None:
-            hint = "copy its figures into a table, with a line of names above them (--format csv)"
-            raise BadInput(f"this is {tool}'s output, which is not read", hint)
+        refuse_unread(_printed(text))
         hint = "give the whole output of one of these tools, or a table below a line of names; --format names it"
         raise BadInput(f"unrecognized format. Supported: {', '.join((*names(), 'csv'))}", hint)
     if isinstance(grammar, Json):

@@ -39,6 +39,8 @@ def read_rows(grammar: Csv, lines: Sequence[str]) -> tuple[list[Record], list[Tr
         raise BadInput(f"the headings of {grammar.title} are missing", f"its columns are {', '.join(grammar.keys)}")
     if len(lines) - begin > _MOST_ROWS:
         raise BadInput(f"more than {_MOST_ROWS:,} results", "split the file")
+    if not any(lines[begin + 1 :]):
+        raise BadInput(f"{grammar.title} has no rows below its headings", "give the whole file")
     headings = _cells(grammar, lines[begin])
     places = [grammar.place(heading) for heading in headings]
     records: list[Record] = []

@@ -5,15 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_TOOLS = {
+from sectax.formats.bad_input import BadInput
+
+# Console tables, which the reader of tables would take for tables of figures.
+_TABLES = {
+    "Locust": r"Type\s+Name\s+# reqs\s",
+    "liboqs speed": r"Operation\s+\| (?:Iterations \| Total time|Mean time)",
+    "STREAM": r"Function\s+Best Rate MB/s",
+}
+_TOOLS = _TABLES | {
     "dd": r"\d+ bytes (?:\([^()]{1,60}\) ){0,2}(?:copied|transferred)",
     "Gatling": r"---- (?:Global Information|Requests) -|> request count",
-    "liboqs speed": r"Operation\s+\| (?:Iterations \| Total time|Mean time)",
     "drill": r"Time taken for tests\s+[\d.]+ seconds",
     "vegeta plot": r".{0,200}<title>Vegeta Plot",
     "vegeta encode": r'\{"attack":"[^"]{0,99}","seq":\d',
     "vegeta hist": r"Bucket\s+#\s+%\s+Histogram",
-    "Locust": r"Type\s+Name\s+# reqs\s",
     "JMeter": r"timeStamp,elapsed,label,|summary [+=]\s+\d+ in ",
     "pyperf compare_to": r"Mean \+- std dev: \[",
     "k6": r"metric_name,timestamp,metric_value",
@@ -25,7 +31,6 @@ _TOOLS = {
     "wolfCrypt": r"wolfCrypt Benchmark",
     "YCSB": r"\[OVERALL\], RunTime\(ms\)",
     "mysqlslap": r"Average number of seconds to run all queries",
-    "STREAM": r"Function\s+Best Rate MB/s",
     "UnixBench": r"System Benchmarks Index Score",
     "cyclictest": r"T:\s?\d+ \(\s*\d+\) P:",
     "sockperf": r"sockperf: ",
@@ -36,7 +41,10 @@ _TOOLS = {
 }
 
 
-def unread_tool(lines: Sequence[str]) -> str | None:
-    """Return the tool that wrote one of these lines."""
-    patterns = {name: re.compile(pattern) for name, pattern in _TOOLS.items()}
-    return next((name for line in lines for name, pattern in patterns.items() if pattern.match(line)), None)
+def refuse_unread(lines: Sequence[str], *, tables_only: bool = False) -> None:
+    """Raise `BadInput` with the name of the tool that wrote one of these lines."""
+    patterns = {name: re.compile(pattern) for name, pattern in (_TABLES if tables_only else _TOOLS).items()}
+    tool = next((name for line in lines for name, pattern in patterns.items() if pattern.match(line)), None)
+    if tool is not None:
+        hint = "copy its figures into a table, with a line of names above them (--format csv)"
+        raise BadInput(f"this is {tool}'s output, which is not read", hint)

@@ -138,7 +138,7 @@ def _cells(table: Record) -> list[list[str]]:
             table.troubles.append(Trouble(TroubleKind.UNREAD, table.line, "the table below is not read"))
             break
     every = ([cell.strip() for cell in re.split(r"(?<!\\)\|", row)] for row in rows)
-    return [[re.sub(r"^([`=])(.+)\1$", r"\2", row[0]).replace(r"\|", "|"), *row[1:]] for row in every if len(row) > 1]
+    return [[re.sub(r"^([`=])(.+)\1$", r"\2", name).replace(r"\|", "|"), *(more or [""])] for name, *more in every]
 
 
 HYPERFINE = Json(
