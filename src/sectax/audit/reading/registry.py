@@ -107,7 +107,7 @@ def _of_name(name: str, text: str) -> Text | Json | Csv:
     return max(
         (grammar for grammar in grammars() if grammar.name == name),
         key=lambda grammar: (
-            isinstance(grammar, Json) and _has_keys(grammar, text[:_HEAD]),
+            len(grammar.keys) if isinstance(grammar, Json) and _has_keys(grammar, text[:_HEAD]) else 0,
             isinstance(grammar, Csv) and headings_line(grammar, lines) is not None,
             isinstance(grammar, Text) and any(_opens(grammar, line) for line in lines),
             not isinstance(grammar, Csv),

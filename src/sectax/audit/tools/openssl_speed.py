@@ -73,7 +73,11 @@ def _throughputs(record: Record) -> Iterator[Record]:
 
 
 def _rates(
-    record: Record, algorithm: str, operations: Iterable[str], rates: Sequence[Number | None], times: Sequence[Number]
+    record: Record,
+    algorithm: str,
+    operations: Iterable[str],
+    rates: Sequence[Number | None],
+    times: Sequence[Number | None],
 ) -> Iterator[Record]:
     bits = _BITS.search(algorithm)
     for operation, rate, time in zip(operations, rates, times or [None] * len(rates), strict=False):
@@ -99,10 +103,9 @@ def _results(record: Record) -> Iterator[Record]:
         words = (record.text("numbers") or "").split()
         times = _numbers(record, (word.rstrip("s") for word in words if word.endswith("s")))
         rates = _numbers(record, (word for word in words if not word.endswith("s")))
-        operations = re.findall(r"([a-z]+)/s", record.text("columns") or "")
-        known = [time for time in times if time is not None]
-        if len(known) == len(rates):
-            yield from _rates(record, " ".join((record.text("algorithm") or "").split()), operations, rates, known)
+        if len(times) == len(rates) and None not in times:
+            columns = re.findall(r"([a-z]+)/s", record.text("columns") or "")
+            yield from _rates(record, " ".join((record.text("algorithm") or "").split()), columns, rates, times)
 
 
 # By the number of its row. ECDH is followed by a time.
