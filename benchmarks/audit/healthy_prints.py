@@ -19,6 +19,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from benchmarks.audit.healthy_summaries import PRINTS as SUMMARIES
+from benchmarks.audit.healthy_tools import PRINTS as TOOLS
 from benchmarks.output import heading, table, target
 from sectax.audit.checks.interface import CheckOutcome
 from sectax.audit.checks.registry import review
@@ -414,7 +415,7 @@ PRINTS: dict[str, Callable[[Rng], str]] = {
     "jmh": jmh,
     "criterion": criterion,
     "pytest-benchmark": pytest_benchmark,
-    **{name: partial(form, sides=sides) for name, form in SUMMARIES.items()},
+    **{name: partial(form, sides=sides) for name, form in (SUMMARIES | TOOLS).items()},
 }
 
 
