@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -17,6 +18,7 @@ from sectax.model.finding import Severity
 from sectax.model.published import PublishedStudy
 
 _PUBLISHED, _AUDIT = (Path(__file__).with_name(name) for name in ("audit-published.md", "audit.md"))
+_OUTPUTS = Path(__file__).parents[1] / "benchmarks" / "outputs.json"
 _MATRIX = Path(__file__).parents[1] / "tests" / "audit" / "expected_matrix.toml"
 
 _HEAD = """# The published studies under the audit
@@ -65,10 +67,11 @@ def _figures(patterns: list[str]) -> str:
 
 
 def with_tables(page: str) -> str:
-    """docs/audit.md with its tables as the program has them."""
+    """docs/audit.md with its tables as the program has them, and the versions that `benchmarks.outputs` saw."""
     tables = {
         "formats": _table("`--format`", "the tool, where its output is defined, and what its figures mean", _formats()),
         "checks": _table("check", "rule", _checks()),
+        "outputs": f"{_versions()}\n",
     }
     for name, table in tables.items():
         page = re.sub(
@@ -95,6 +98,14 @@ def _checks() -> Iterator[tuple[str, str]]:
         else:
             more = "" if own is None else "<br>*Sectax runs too.*" if own == rule else f"<br>*Sectax runs:* {own}"
             yield f"`{check}`", f"{rule}{more}"
+
+
+def _versions() -> str:
+    by_date: dict[str, list[str]] = {}
+    for name, seen in json.loads(_OUTPUTS.read_text(encoding="utf-8")).items():
+        by_date.setdefault(seen["date"], []).append(f"{name} {seen['version']}")
+    shown = "; ".join(f"on {date} {', '.join(tools)}" for date, tools in sorted(by_date.items()))
+    return f"`python -m benchmarks.outputs` reads what the newest releases print: {shown}."
 
 
 def _formats() -> Iterator[tuple[str, str]]:
