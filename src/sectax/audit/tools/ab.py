@@ -12,10 +12,9 @@ _LENGTHS = "give -l if the page changes, or check its answers"
 
 
 def _complete(record: Record) -> None:
-    host = record.text("host")
-    if host is not None:
+    if (host := record.text("host")) is not None:
         port = record.text("port")
-        record.fields["name"] = [host + (f":{port}" if port else "") + (record.text("path") or "")]
+        record.put({"name": host + (f":{port}" if port else "") + (record.text("path") or "")})
     if (speed := record.number("kib_s")) is not None:
         record.fields["bandwidth"] = [Number(speed.value * 1024, speed.step * 1024, "bytes/s")]
     all_failed, other_failures = record.number("all_failed"), record.number("others")
@@ -79,10 +78,7 @@ AB = Text(
         r"Total of \d+ requests completed",
     ),
     warns=(r"(?:ERROR|WARNING): The median and mean for",),
-    promises=(
-        Promise("middle = latency.median", within=0.05),
-        Promise("body <= bytes"),
-    ),
+    promises=(Promise("middle = latency.median", within=0.05), Promise("body <= bytes")),
     options={"connections": "connections"},
     complete=_complete,
 )

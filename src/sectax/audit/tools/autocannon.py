@@ -14,20 +14,16 @@ def _complete(record: Record) -> None:
     if (connections := record.number("connections")) is not None:
         each = record.number("pipelining") or Number(1.0)
         record.fields["connections"] = [Number(connections.value * each.value)]
-    rate, samples = record.number("rate"), record.number("samples")
-    if rate is not None and samples is not None:
-        # What is printed as requests are those sent, rounded.
-        record.fields["operations"] = [Number(round(rate.value * samples.value))]
-    elif (sent := record.number("sent")) is not None:
-        record.fields["operations"] = [sent]
+    rate, samples, sent = (record.number(name) for name in ("rate", "samples", "sent"))
+    # What is printed as requests are those sent, rounded.
+    record.put({"operations": Number(round(rate.value * samples.value)) if rate and samples else sent})
     answers, latencies = record.number("operations"), record.number("latencies")
     record.keep_supported(answers)
-    sent = record.number("sent") or Number(0.0)
     if answers is not None and latencies is not None and latencies.value > answers.value:
         text = f"{latencies.value - answers.value:.0f} of {latencies.value:.0f} latencies are corrections"
         record.troubles.append(Trouble(TroubleKind.WARNED, record.line, text))
         record.fields["by_schedule"] = ["yes"]
-    elif answers is not None and sent.value - sent.step > _MOST_SENT * answers.value:
+    elif answers is not None and sent is not None and sent.value - sent.step > _MOST_SENT * answers.value:
         record.fields["by_schedule"] = ["yes"]
     if "target_rate" in record.fields and rate is not None:
         record.fields["achieved_rate"] = record.fields.pop("rate")

@@ -14,10 +14,8 @@ def _complete(record: Record) -> None:
     operations = sum(number.value for number in counts)
     record.put({"operations": Number(operations) if counts else None})
     record.put({f"failed.{code}": record.number(f"code_{code}") for code in _CODES[3:]})
-    seconds = record.number("duration_s")
-    if seconds is not None and seconds.value > 0 and counts:
-        name = "achieved_rate" if "target_rate" in record.fields else "rate"
-        record.fields[name] = [Number(operations / seconds.value)]
+    if (seconds := record.number("duration_s")) is not None and seconds.value > 0 and counts:
+        record.put({"achieved_rate" if "target_rate" in record.fields else "rate": Number(operations / seconds.value)})
     if "target_rate" in record.fields:
         record.fields = {name: of for name, of in record.fields.items() if not name.startswith("samples.")}
 

@@ -62,9 +62,6 @@ CRITERION = Text(
     # Iterations fit the measurement time; all run in one process.
     fixed={"calibrated": True, "replicates": Number(1.0), "replicate": "process"},
     quantities={"time": Quantity.TIME},
-    promises=(
-        Promise("time.low <= time.mean", within=0.0),
-        Promise("time.mean <= time.high", within=0.0),
-    ),
+    promises=(Promise("time.low <= time.mean", within=0.0), Promise("time.mean <= time.high", within=0.0)),
     complete=_complete,
 )

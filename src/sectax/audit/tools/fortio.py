@@ -48,10 +48,7 @@ FORTIO = Text(
         r"Aggregated Function Time : count {count:n} avg {latency.mean:s} \+/- {latency.stddev:s} "
         r"min {latency.min:s} max {latency.max:s} sum {taken:s}",
     ),
-    lines=(
-        r"(?:# )?target {latency.p:q}% {latency.@:s}$",
-        r"Code (?=-?\d{1,9} : \d){codes:text}$",
-    ),
+    lines=(r"(?:# )?target {latency.p:q}% {latency.@:s}$", r"Code (?=-?\d{1,9} : \d){codes:text}$"),
     fails=(r"Aborting because of ",),
     warns=(r"WARNING [\d.]+% of sleep were falling behind",),
     fixed={"ends_by": EndsBy.TIME},

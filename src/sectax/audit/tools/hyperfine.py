@@ -223,10 +223,7 @@ def _line(name: str) -> str:
 HYPERFINE_TEXT = Text(
     title="hyperfine's output",
     means="Version 2 measures no peak memory below its own, about 3 MiB.",
-    starts=(
-        r"Benchmark ?#?{number:n}: {name:text} \({count:n} runs?\)$",
-        r"Benchmark ?#?\d++: {name:text}$",
-    ),
+    starts=(r"Benchmark ?#?{number:n}: {name:text} \({count:n} runs?\)$", r"Benchmark ?#?\d++: {name:text}$"),
     lines=(
         rf"Time \(mean ± σ\): {{time.mean:t}} ± {{time.stddev:t}}{_OF_CPU}",
         rf"Time \(abs ≡\): {{time.one:t}}{_OF_CPU}",

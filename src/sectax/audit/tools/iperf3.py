@@ -5,6 +5,8 @@ from __future__ import annotations
 from sectax.audit.form import Quantity
 from sectax.audit.reading.grammar import Json, Record, Text
 
+_WAYS = ("sum", "sum_sent", "sum_received")
+_TOTALS = {"bytes": "bytes:b", "seconds": "duration_s:s", "bits_per_second": "bandwidth:bit/s"}
 _QUANTITIES = {"interval": Quantity.BANDWIDTH}
 
 
@@ -46,15 +48,7 @@ IPERF3_JSON = Json(
         "start.test_start.protocol": "option.protocol:text",
         "start.test_start.target_bitrate": "option.target_bitrate:text",
         "intervals[].sum.bits_per_second": "interval.values:bit/s",
-        **{
-            f"end.{way}.{key}": place
-            for way in ("sum", "sum_sent", "sum_received")
-            for key, place in (
-                ("bytes", "bytes:b"),
-                ("seconds", "duration_s:s"),
-                ("bits_per_second", "bandwidth:bit/s"),
-            )
-        },
+        **{f"end.{way}.{key}": place for way in _WAYS for key, place in _TOTALS.items()},
     },
     quantities=_QUANTITIES,
 )

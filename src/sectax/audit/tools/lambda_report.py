@@ -35,11 +35,9 @@ def _shape(records: list[Record]) -> list[Record]:
         group = [report for report in reports if report.text("name") == name]
         failed = sum("is_failed" in report.fields for report in group)
         for report in group:
-            report.fields["operations"] = [Number(float(len(group)))]
-            report.fields |= {"failures": [Number(float(failed))]} if failed else {}
-            report.fields |= (
-                {"cold": [Cold.ONLY if report.text("level.start") == "cold" else Cold.APART]} if marked else {}
-            )
+            cold = Cold.ONLY if report.text("level.start") == "cold" else Cold.APART
+            report.put({"operations": Number(float(len(group))), "cold": cold if marked else None})
+            report.put({"failures": Number(float(failed)) if failed else None})
     return reports
 
 
@@ -57,10 +55,9 @@ def _report(record: Record) -> Record | None:
         invocation.troubles.append(Trouble(TroubleKind.UNREAD, record.line, f"{error.message}: {line[:80]}"))
         return invocation
     memory = f"{fields['memory'] / 2**20:g} MB" if "memory" in fields else "unknown memory"
-    start = "cold" if "init" in fields else "warm"
-    levels = {"memory": memory, "start": start}
-    if (function := _FUNCTION.search(line)) is not None:
-        levels = {"function": function[1], **levels}
+    function = _FUNCTION.search(line)
+    levels = {"function": function[1]} if function is not None else {}
+    levels |= {"memory": memory, "start": "cold" if "init" in fields else "warm"}
     invocation.put({"name": ", ".join(levels.values())}, levels)
     _numbers(invocation, fields, emulated=0 <= line.find("Init Duration") < line.find("Billed"))
     if _FAILED.search(line):
@@ -78,12 +75,15 @@ def _numbers(invocation: Record, fields: Mapping[str, float], *, emulated: bool)
     for name, place in (("memory", "memory"), ("used", "used"), ("used", "max memory used.one")):
         if name in fields and not emulated:
             invocation.fields[place] = [Number(fields[name], 0.0, "bytes")]
-    if billed is None:
-        return
-    if billed >= 1 and billed == round(billed) and (billed < took - _STEP_S or took == round(took)):
+    if (
+        billed is not None
+        and billed >= 1
+        and billed == round(billed)
+        and (billed < took - _STEP_S or took == round(took))
+    ):
         # A timeout is billed in full.
         invocation.fields["is_failed"] = ["yes"]
-    else:
+    elif billed is not None:
         invocation.fields["billed"] = [Number(billed, _STEP_S)]
 
 

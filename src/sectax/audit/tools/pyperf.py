@@ -18,27 +18,21 @@ _RESOLUTION = re.compile(r"resolution: ([0-9.]{1,20} (?:ns|us|ms|sec))\b")
 
 
 def _records(document: Any) -> list[Record]:
-    suite = document.get("metadata") or {}
-    return [
-        record
-        for at, benchmark in enumerate(document["benchmarks"])
-        for record in _benchmark(at, benchmark, suite | (benchmark.get("metadata") or {}))
-    ]
-
-
-def _benchmark(at: int, benchmark: Mapping[str, Any], facts: dict[str, Any]) -> list[Record]:
     """Return a record per process with values; others only calibrate loops."""
-    name, unit = str(facts.get("name", f"benchmark {at + 1}")), str(facts.get("unit", "second"))
-    runs = [run for run in benchmark["runs"] if run.get("values")]
-    records = [_process(run, facts | (run.get("metadata") or {}), name, unit, f"benchmarks[{at}]") for run in runs]
-    for record in records:
-        record.fields["replicates"] = [Number(float(len(records)))]
+    records = []
+    for at, benchmark in enumerate(document["benchmarks"]):
+        facts = (document.get("metadata") or {}) | (benchmark.get("metadata") or {})
+        runs = [run for run in benchmark["runs"] if run.get("values")]
+        for run in runs:
+            records.append(_process(run, facts | (run.get("metadata") or {}), at))
+            records[-1].fields["replicates"] = [Number(float(len(runs)))]
     return records
 
 
-def _process(run: Mapping[str, Any], facts: Mapping[str, Any], name: str, unit: str, where: str) -> Record:
-    record, (metric, kind) = Record(1, ended=True), _UNITS.get(unit, ("other", "n"))
-    values = [number(value, kind, f"{where}.values[{at}]") for at, value in enumerate(run["values"])]
+def _process(run: Mapping[str, Any], facts: Mapping[str, Any], benchmark: int) -> Record:
+    name = str(facts.get("name", f"benchmark {benchmark + 1}"))
+    record, (metric, kind) = Record(1, ended=True), _UNITS.get(str(facts.get("unit", "second")), ("other", "n"))
+    values = [number(value, kind, f"benchmarks[{benchmark}].values[{at}]") for at, value in enumerate(run["values"])]
     record.put({"name": name}, {"benchmark": name})
     record.fields[f"{metric}.values"] = [*values]
     loops, inner = (json_text.whole(facts.get(name)) for name in ("loops", "inner_loops"))

@@ -67,9 +67,6 @@ PYTEST_BENCHMARK = Json(
         "/machine_info.cpu.brand_raw": "processor:text",
     },
     fixed=_FIXED,
-    promises=(
-        Promise("given = count", within=0.0),
-        Promise("time.mean <= time.high"),
-    ),
+    promises=(Promise("given = count", within=0.0), Promise("time.mean <= time.high")),
     complete=_complete,
 )

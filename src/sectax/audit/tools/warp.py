@@ -64,11 +64,7 @@ WARP = Text(
         rf"Client \d+ throughput: {_BYTES}{{of_client:n}} obj/s",
         r"(?:\* )?Errors: {failed.requests:n}",
     ),
-    warns=(
-        r".{0,200}?<ERROR>",
-        r"Total Errors: ?[1-9]",
-        r"(?:Skipping .{0,80}too few samples|Not enough requests)",
-    ),
+    warns=(r".{0,200}?<ERROR>", r"Total Errors: ?[1-9]", r"(?:Skipping .{0,80}too few samples|Not enough requests)"),
     fixed={"ends_by": EndsBy.TIME},
     quantities={"segments": Quantity.BANDWIDTH},
     promises=(

@@ -35,8 +35,5 @@ WRK = Text(
     ),
     # It prints no line of errors where there are none.
     fixed={"failures": Number(0.0), "ends_by": EndsBy.TIME},
-    promises=(
-        Promise("footer_mean = latency.mean", within=0.01),
-        Promise("recorded <= operations + connections"),
-    ),
+    promises=(Promise("footer_mean = latency.mean", within=0.01), Promise("recorded <= operations + connections")),
 )
