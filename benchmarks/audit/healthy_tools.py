@@ -284,7 +284,7 @@ def stress_ng(rng: Rng, sides: Sides) -> str:
 
 
 def cryptsetup(rng: Rng, sides: Sides) -> str:
-    lines = [f"PBKDF2-sha256    {int(rng.integers(1e5, 4e6))} iterations per second for 256-bit key"]
+    lines = [f"PBKDF2-sha256    {int(rng.integers(100_000, 4_000_000))} iterations per second for 256-bit key"]
     lines += ["#     Algorithm |       Key |      Encryption |      Decryption"]
     for name, bits in (("aes-cbc", 128), ("aes-xts", 256), ("aes-xts", 512)):
         speeds = np.exp(rng.uniform(np.log(80), np.log(5000), 2))
@@ -357,8 +357,8 @@ def hyperfine_2_json(rng: Rng, sides: Sides) -> str:
     results = []
     for name, times in zip("ab", sides(rng, 0.005, 5.0, int(rng.integers(10, 100))), strict=True):
         runs = [{"time_wall_clock": {"value": one, "unit": "second"}, "exit_code": 0} for one in times.tolist()]
-        summary = dict(zip(("mean", "stddev", "min", "max"), _of(times), strict=True))
-        summary |= {"unit": "second", "median": float(np.median(times)), "count": len(times)}
+        statistics = dict(zip(("mean", "stddev", "min", "max"), _of(times), strict=True))
+        summary = {**statistics, "unit": "second", "median": float(np.median(times)), "count": len(times)}
         results.append({"command": name, "measurements": runs, "summary": {"time_wall_clock": summary}})
     return json.dumps({"schema_version": 2, "primary_metric": "time_wall_clock", "results": results})
 

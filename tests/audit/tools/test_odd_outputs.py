@@ -123,6 +123,22 @@ def test_a_damaged_csv_of_a_tool_is_refused_by_its_name(rows: str, agreed) -> No
     agreed(refused.value)
 
 
+def test_a_csv_of_a_tool_may_have_semicolons_from_a_spreadsheet() -> None:
+    text = sample("locust.csv")
+    commas, semicolons = (build_evidence(one).series for one in (text, text.replace(",", ";")))
+
+    assert [one.claims for one in semicolons] == [one.claims for one in commas]
+
+
+def test_only_the_first_table_of_hyperfine_is_read_and_the_next_is_named() -> None:
+    table = sample("hyperfine-1.20-markdown.txt").rstrip("\n")
+    other = "\n| `tool` | kB |\n|---|---:|\n| `a` | 12 |\n"
+    evidence = build_evidence(table + other)
+
+    assert [one.claims for one in evidence.series] == [one.claims for one in build_evidence(table).series]
+    assert {trouble.kind for trouble in evidence.troubles} == {TroubleKind.UNREAD}
+
+
 def test_a_row_of_hyperfine_that_is_cut_is_reported() -> None:
     cut = sample("hyperfine-1.20-org.txt").rstrip().rpartition("31.2 ± 0.0")[0]
     evidence = build_evidence(f"{cut}\n|\n")

@@ -67,7 +67,9 @@ def read_rows(grammar: Csv, lines: Sequence[str]) -> tuple[list[Record], list[Tr
 
 
 def _cells(grammar: Csv, line: str) -> list[str]:
+    # Spreadsheets of some languages write semicolons.
+    separator = grammar.separator if grammar.separator in line else ";"
     try:
-        return [cell.strip() for cell in next(csv.reader([line], delimiter=grammar.separator, skipinitialspace=True))]
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=separator, skipinitialspace=True))]
     except (csv.Error, StopIteration):
         return []
