@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from sectax.formats.bad_input import BadInput
 
-# Console tables, which the reader of tables would take for tables of figures.
+# Their tables mix several quantities in a column, or units in a cell, so they are not read as tables either.
 _TABLES = {
     "Locust": r"Type\s+Name\s+# reqs\s",
     "liboqs speed": r"Operation\s+\| (?:Iterations \| Total time|Mean time)",
-    "STREAM": r"Function\s+Best Rate MB/s",
+    "k6": r"metric_name,timestamp,metric_value",
 }
 _TOOLS = _TABLES | {
     "dd": r"\d+ bytes (?:\([^()]{1,60}\) ){0,2}(?:copied|transferred)",
@@ -22,7 +22,6 @@ _TOOLS = _TABLES | {
     "vegeta hist": r"Bucket\s+#\s+%\s+Histogram",
     "JMeter": r"timeStamp,elapsed,label,|summary [+=]\s+\d+ in ",
     "pyperf compare_to": r"Mean \+- std dev: \[",
-    "k6": r"metric_name,timestamp,metric_value",
     "perf stat": r"Performance counter stats for",
     "perf bench": r"# Running '?[\w/-]{1,60}'? benchmark:",
     "netperf": r"MIGRATED (?:TCP|UDP)_\w{1,20} TEST",
@@ -31,6 +30,7 @@ _TOOLS = _TABLES | {
     "wolfCrypt": r"wolfCrypt Benchmark",
     "YCSB": r"\[OVERALL\], RunTime\(ms\)",
     "mysqlslap": r"Average number of seconds to run all queries",
+    "STREAM": r"Function\s+Best Rate MB/s",
     "UnixBench": r"System Benchmarks Index Score",
     "cyclictest": r"T:\s?\d+ \(\s*\d+\) P:",
     "sockperf": r"sockperf: ",
