@@ -64,7 +64,9 @@ def _of_kind(kind: type[G]) -> tuple[G, ...]:
 def _any_telling() -> re.Pattern[str]:
     # Lines of JSON count as lines of a tool.
     of_json = r'[{}\[\]]{1,3},?$|"[^"\n]{1,200}"\s?:|[\[{]\s?["\[{]'
-    headings = (rf'"?{grammar.keys[0]}"?{grammar.separator}.{{0,200}}{grammar.keys[1]}' for grammar in _of_kind(Csv))
+    headings = (
+        rf'"?{grammar.keys[0]}"?{grammar.separator}.{{0,200}}(?:{grammar.keys[1]})' for grammar in _of_kind(Csv)
+    )
     telling = (grammar.telling for grammar in _of_kind(Text) if grammar.telling)
     return re.compile(one_pattern([*telling, *headings, of_json]))
 

@@ -177,25 +177,16 @@ HYPERFINE_2 = Json(
     shape=_shape,
     **_COMMON,
 )
+# Of version 2 any metric may be the only one.
+_ANY_METRIC = "|".join(_METRICS)
 HYPERFINE_CSV = Csv(
     title="hyperfine's CSV",
-    keys=("command", *_STATISTICS, "user", "system"),
+    keys=("command", f"(?:{_ANY_METRIC})_unit|stddev", f"(?:{_ANY_METRIC})_mean|system"),
     columns={
         "command": "name:text",
         **{key: f"time.{statistic}:s" for key, statistic in _STATISTICS.items()},
         "user": "user:s",
         "system": "system:s",
-    },
-    shape=_of_csv,
-    **_COMMON,
-)
-# Of version 2 any metric may be the only one.
-_ANY_METRIC = "|".join(_METRICS)
-HYPERFINE_2_CSV = Csv(
-    title="hyperfine's CSV",
-    keys=("command", f"(?:{_ANY_METRIC})_unit", f"(?:{_ANY_METRIC})_mean"),
-    columns={
-        "command": "name:text",
         **{f"{metric}_unit": f"{name}_unit:w" for metric, name in _METRICS.items()},
         **{
             f"{metric}_{key}": f"{name}.{statistic}:n"
