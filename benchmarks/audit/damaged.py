@@ -75,11 +75,11 @@ def samples() -> dict[str, list[str]]:
     """The samples of each format, of long ones the first lines."""
     found: dict[str, list[str]] = {}
     for path in sorted(SAMPLES.iterdir()):
-        if path.suffix in (".txt", ".json", ".csv"):
+        if path.suffix in (".txt", ".json", ".csv", ".tsv"):
             text = path.read_text("utf-8")
-            name = "csv" if path.suffix == ".csv" else registry.recognised(text)
+            name = registry.recognised(text) or "csv"
             whole = path.suffix == ".json"
-            found.setdefault(name or "", []).append(text if whole else "\n".join(text.split("\n")[:_MOST_LINES]))
+            found.setdefault(name, []).append(text if whole else "\n".join(text.split("\n")[:_MOST_LINES]))
     # A table in its other forms: with semicolons, with tabs, of Markdown, with blanks.
     found["csv"] += [text.replace(",", one) for text in found["csv"] for one in (";", "\t", " | ", "   ")]
     return found

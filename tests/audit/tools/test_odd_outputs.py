@@ -130,6 +130,12 @@ def test_a_csv_of_a_tool_may_have_semicolons_from_a_spreadsheet() -> None:
     assert [one.claims for one in semicolons] == [one.claims for one in commas]
 
 
+def test_a_damaged_percentile_in_a_heading_is_not_read() -> None:
+    damaged = build_evidence(sample("redis-benchmark.csv").replace("p99_", "p9.9.9_"))
+
+    assert "p99" not in {claim.statistic for one in damaged.series for claim in one.claims}
+
+
 def test_only_the_first_table_of_hyperfine_is_read_and_the_next_is_named() -> None:
     table = sample("hyperfine-1.20-markdown.txt").rstrip("\n")
     other = "\n| `tool` | kB |\n|---|---:|\n| `a` | 12 |\n"

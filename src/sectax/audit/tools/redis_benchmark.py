@@ -42,6 +42,6 @@ REDIS_CSV = Csv(
         "avg_latency_ms": "latency.mean:ms",
         "min_latency_ms": "latency.min:ms",
         "max_latency_ms": "latency.max:ms",
-        r"p([\d.]+)_latency_ms": "latency.@:ms",
+        r"p(\d{1,3}(?:\.\d{1,9})?)_latency_ms": "latency.@:ms",
     },
 )
