@@ -40,7 +40,7 @@ _OF_TRIAL = {
     "bandwidth": ("bandwidth", Quantity.BANDWIDTH, "rate"),
     "total_time": ("total time", Quantity.TOTAL_TIME, "total"),
 }
-_BY_UNIT = {"s": Quantity.TIME, "bytes": Quantity.MEMORY, "bytes/s": Quantity.BANDWIDTH}
+_BY_UNIT = {"s": Quantity.TIME, "bytes": Quantity.MEMORY, "bytes/s": Quantity.BANDWIDTH, "op/s": Quantity.RATE}
 
 
 def build_evidence(grammar: Grammar, records: Iterable[Record], troubles: Iterable[Trouble] = ()) -> Evidence:

@@ -1,9 +1,9 @@
 """Grammars of tool outputs: lines or paths, their claims, and relations.
 
 A place in a line is written `{name:kind}`; everything else is a regular expression in which one space matches any
-whitespace. The kinds are those of `printed.KINDS`: n a number, t a time with its unit, s ms us ns a time in that unit,
-clock h:m:s, b an amount of bytes (B: with KB as 1024), b/s and B/s the same per second, bit/s bits, % a percentage, q a
-percentile, w a word, text the rest, flag nothing (the field records that the line is present).
+whitespace. The kinds are those of `printed.KINDS`: n a number, r a rate of operations, t a time with its unit, s ms us
+ns a time in that unit, clock h:m:s, b an amount of bytes (B: with KB as 1024), b/s and B/s the same per second, bit/s
+bits, % a percentage, q a percentile, w a word, text the rest, flag nothing (the field records that the line is there).
 
 The name decides the meaning:
 

@@ -21,7 +21,7 @@ _ALONE = re.compile(NUMBER)
 
 
 class Number(NamedTuple):
-    """A printed number in base units ('s', 'bytes', 'bytes/s', '1'), with its step."""
+    """A printed number in base units ('s', 'bytes', 'bytes/s', 'op/s', '1'), with its step."""
 
     value: float
     step: float = 0.0
@@ -43,9 +43,9 @@ def plain_number(text: str, scale: float = 1.0, unit: str = "1") -> Number | Non
     return Number(value, 10.0 ** min(power - decimals, 300) * abs(scale), unit)
 
 
-def _prefixed_count(text: str) -> Number | None:
+def _prefixed_count(text: str, unit: str = "1") -> Number | None:
     number = text.rstrip("kKMG")
-    return plain_number(number, _PREFIXES[text[len(number) :][:1]])
+    return plain_number(number, _PREFIXES[text[len(number) :][:1]], unit)
 
 
 def _duration(text: str) -> Number | None:
@@ -89,6 +89,7 @@ def _in_seconds(unit: str) -> tuple[str, object]:
 # Kind -> pattern and parser; the parser returns None for '-nan' and similar.
 KINDS: dict[str, tuple[str, object]] = {
     "n": (rf"(?:{NUMBER})[kKMG]?(?![A-Za-z\d])|{_NONE}", _prefixed_count),
+    "r": (rf"(?:{NUMBER})[kKMG]?(?![A-Za-z\d])|{_NONE}", lambda text: _prefixed_count(text, "op/s")),
     "t": (rf"(?:{_ONE_TIME})(?: ?{_ONE_TIME}){{0,4}}|{_NONE}", _duration),
     **{unit: _in_seconds(unit) for unit in ("s", "ms", "us", "ns")},
     "%": (rf"{NUMBER}|{_NONE}", lambda text: plain_number(text, 0.01)),
@@ -112,7 +113,7 @@ def read(kind: str, text: str) -> Number | str | None:
 
 def of_json(kind: str, value: float) -> Number:
     """Convert a JSON number of this kind to base units."""
-    units = {"b": "bytes", "B": "bytes", "b/s": "bytes/s", "B/s": "bytes/s", "bit/s": "bytes/s"}
+    units = {"b": "bytes", "B": "bytes", "b/s": "bytes/s", "B/s": "bytes/s", "bit/s": "bytes/s", "r": "op/s"}
     if kind in ("s", "ms", "us", "ns"):
         return Number(value * SECONDS[kind], 0.0, "s")
     return Number(value * {"%": 0.01, "bit/s": 0.125}.get(kind, 1.0), 0.0, units.get(kind, "1"))

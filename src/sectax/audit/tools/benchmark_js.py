@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from sectax.audit.form import Quantity
 from sectax.audit.reading.grammar import UNMARKED, Text
 
 BENCHMARK_JS = Text(
     name="benchmark-js",
     title="Benchmark.js's output",
     means="Calls per second of a mean time; the runs of one benchmark share a process.",
-    rows=(UNMARKED + r"{level.benchmark:text} x {throughput.mean:n} ops/sec ±{rme:%}% \({count:n} runs? sampled\)",),
+    rows=(UNMARKED + r"{level.benchmark:text} x {throughput.mean:r} ops/sec ±{rme:%}% \({count:n} runs? sampled\)",),
     fixed={"calibrated": True, "replicate": "process"},
-    quantities={"throughput": Quantity.RATE},
 )

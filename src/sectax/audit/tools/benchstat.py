@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sectax.audit.form import Quantity, Trouble, TroubleKind
+from sectax.audit.form import Trouble, TroubleKind
 from sectax.audit.reading.grammar import Record, Text
 from sectax.audit.reading.printed import NUMBER, Number, read
 from sectax.audit.reading.registry import split_levels
@@ -85,7 +85,6 @@ BENCHSTAT = Text(
     # In CSV.
     starts=(r",(?=[^,]{1,60}/(?:op|s),CI){heading:text}$",),
     lines=(r"(?=.{1,2000}$)(?!geomean,)(?=[^,]{1,400},[\d.e+-]{1,30},(?:\d+|∞)%){csv_rows:text}$",),
-    quantities={"time": Quantity.TIME, "speed": Quantity.BANDWIDTH},
     shape=_shape,
     compares="column",
 )

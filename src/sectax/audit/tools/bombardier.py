@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sectax.audit.form import Quantity
 from sectax.audit.reading.grammar import Json, Record, Text
 from sectax.audit.reading.printed import Number
 
@@ -27,14 +26,13 @@ BOMBARDIER = Text(
     starts=(r"Bombarding {name:w} (?:for {configured_s:t}|with \d+ request\(s\)) using {connections:n} connection",),
     head=(r"(?:\S{0,99}[$#>] )?(?:\S*/)?bombardier (?:.{0,999}? )?(?:-r ?|--rate[ =]){target_rate:n}",),
     lines=(
-        r"Reqs/sec {samples.mean:n} {samples.stddev:n} {samples.high:n}$",
+        r"Reqs/sec {samples.mean:r} {samples.stddev:r} {samples.high:r}$",
         r"Latency {latency.mean:t} {latency.stddev:t} {latency.max:t}$",
         r"{latency.p:q}% {latency.@:t}$",
         ", ".join(rf"{code} - {{code_{code}:n}}" for code in _CODES[:5]),
         r"others - {code_others:n}$",
     ),
     last=r"Throughput:",
-    quantities={"samples": Quantity.RATE},
     options={"connections": "connections"},
     complete=_complete,
 )

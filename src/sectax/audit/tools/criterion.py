@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sectax.audit.form import Moves, Quantity
+from sectax.audit.form import Moves
 from sectax.audit.reading.grammar import Promise, Record, Text
 from sectax.audit.reading.printed import Number
 from sectax.audit.reading.registry import split_levels
@@ -61,7 +61,6 @@ CRITERION = Text(
     ),
     # Iterations fit the measurement time; all run in one process.
     fixed={"calibrated": True, "replicates": Number(1.0), "replicate": "process"},
-    quantities={"time": Quantity.TIME},
     promises=(Promise("time.low <= time.mean", within=0.0), Promise("time.mean <= time.high", within=0.0)),
     complete=_complete,
 )

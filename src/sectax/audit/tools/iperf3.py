@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from sectax.audit.form import Quantity
 from sectax.audit.reading.grammar import Json, Record, Text
 
 _WAYS = ("sum", "sum_sent", "sum_received")
 _TOTALS = {"bytes": "bytes:b", "seconds": "duration_s:s", "bits_per_second": "bandwidth:bit/s"}
-_QUANTITIES = {"interval": Quantity.BANDWIDTH}
 
 
 def _complete(record: Record) -> None:
@@ -35,7 +33,6 @@ IPERF3 = Text(
     lines=(*_lines("bit/s"), *_lines("B/s")),
     fails=(r"iperf3: error - ",),
     warns=(r"iperf3: interrupt - ",),
-    quantities=_QUANTITIES,
     complete=_complete,
 )
 IPERF3_JSON = Json(
@@ -50,5 +47,4 @@ IPERF3_JSON = Json(
         "intervals[].sum.bits_per_second": "interval.values:bit/s",
         **{f"end.{way}.{key}": place for way in _WAYS for key, place in _TOTALS.items()},
     },
-    quantities=_QUANTITIES,
 )

@@ -14,6 +14,7 @@ from sectax.formats import json_text
 
 _TIME = r"(?:[nmu]?s(?:ec)?|min)"
 _UNIT = rf"(?:{_TIME}/op|ops/{_TIME})"
+_UNITS = {Quantity.TIME: "s", Quantity.RATE: "op/s"}
 _SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _ROUGH = re.compile(r"10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})$")
 _PARAMETER = re.compile(r"\(([^()]{1,100})\)")
@@ -36,7 +37,7 @@ def _number(text: str | float | None, unit: str) -> Number | None:
     known = base_unit(unit)
     if known is None or plain is None:
         return None
-    return Number(plain.value * known[1], plain.step * known[1], "s" if known[0] is Quantity.TIME else "1")
+    return Number(plain.value * known[1], plain.step * known[1], _UNITS.get(known[0], "1"))
 
 
 def _fill(record: Record, unit: str, claims: Iterable[tuple[str, str | float | None]]) -> None:
@@ -131,7 +132,6 @@ JMH = Text(
         r"# Fork: N/A|# Warmup: <none>",
     ),
     fixed={"calibrated": True},
-    quantities={"throughput": Quantity.RATE},
     shape=_shape,
 )
 JMH_JSON = Json(
@@ -142,5 +142,4 @@ JMH_JSON = Json(
         _result(benchmark) for benchmark in (document if isinstance(document, list) else [document])
     ],
     fixed={"calibrated": True},
-    quantities={"throughput": Quantity.RATE},
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sectax.audit.form import Quantity
 from sectax.audit.reading.grammar import Record, Text
 from sectax.audit.reading.printed import Number
 
@@ -47,7 +46,7 @@ PGBENCH = Text(
     starts=(r"pgbench \({library:w}", r"SQL script \d{1,4}: {script:text}$"),
     head=(r"(?:\S{0,99}[$#>] )?(?:\S*/)?pgbench (?:.{0,999}? )?(?:-R ?|--rate[ =]){target_rate:n}",),
     lines=(
-        r"progress: [\d.]{1,12} s, {progress.values:n} tps, lat ",
+        r"progress: [\d.]{1,12} s, {progress.values:r} tps, lat ",
         r"(?:transaction type|SQL script): {name:text}$",
         r"query mode: {option.query_mode:w}",
         r"scaling factor: {option.scale:w}",
@@ -67,7 +66,6 @@ PGBENCH = Text(
     ),
     last=r"(?:tps = \S+ \((?:excluding|without|including reconnection)|(?:- )?latency average = )",
     fails=(r"pgbench: error: .{0,200}aborted", r"Run was aborted"),
-    quantities={"progress": Quantity.RATE},
     options={"connections": "clients"},
     shape=_shape,
 )

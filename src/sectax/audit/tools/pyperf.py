@@ -59,7 +59,7 @@ PYPERF = Json(
     repeats=True,
     # Loops are doubled up to --min-time; --loops is not recorded.
     fixed={"calibrated": True, "replicate": "process"},
-    quantities={"memory": Quantity.MEMORY, "count": Quantity.COUNT},
+    quantities={"count": Quantity.COUNT},
 )
 PYPERF_TEXT = Text(
     name="pyperf",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sectax.audit.form import EndsBy, Moves, Quantity
+from sectax.audit.form import EndsBy, Moves
 from sectax.audit.reading.grammar import Promise, Record, Text
 from sectax.audit.reading.printed import Number
 
@@ -62,12 +62,12 @@ SYSBENCH = Text(
         r"(?:events per second|events/s \(eps\)): {rate:n}",
         r"(?:Total operations|Operations performed): {performed:n} \(\s?{rate:n} (?:per second|ops/sec)\)",
         r"{moved:n} Mi?B transferred \({moved_mib:n} Mi?B/sec\)",
-        r"reads/s: {reads.rate:n}",
-        r"writes/s: {writes.rate:n}",
-        r"fsyncs/s: {fsyncs.rate:n}",
+        r"reads/s: {reads.rate:r}",
+        r"writes/s: {writes.rate:r}",
+        r"fsyncs/s: {fsyncs.rate:r}",
         r"read, MiB/s: {read_mib:n}",
         r"written, MiB/s: {written_mib:n}",
-        r"\[\s*[\d.]+s\s*\] (?:thds|threads): \d+,?\s(?:tps|eps): {reports.values:n}",
+        r"\[\s*[\d.]+s\s*\] (?:thds|threads): \d+,?\s(?:tps|eps): {reports.values:r}",
         r"transactions: {transactions:n} \(\s?{tps:n} per sec\.\)",
         r"(?:ignored errors|deadlocks): {failed.errors:n}",
         r"reconnects: {failed.reconnects:n}",
@@ -86,7 +86,6 @@ SYSBENCH = Text(
     last=r"execution time \(avg/stddev\):",
     fails=(r"FATAL: ", r"(?:PANIC: )?[Ee]rror (?:in|while)\b", r"Segmentation fault"),
     warns=(r"(?:ALERT|WARNING): ", r"Number of unfinished transactions", r"Forcing shutdown"),
-    quantities=dict.fromkeys(("reads", "writes", "fsyncs", "reports"), Quantity.RATE),
     promises=(
         Promise("thread_events * threads = operations"),
         Promise("latency.mean * operations = taken", within=0.02),

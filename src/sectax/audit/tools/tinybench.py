@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sectax.audit.form import Quantity
 from sectax.audit.reading.grammar import Text
 
 _TASK = r"│ \d{1,4} │ '{level.task:text}' │ "
@@ -13,8 +12,7 @@ TINYBENCH = Text(
     head=(r"│ \(index\) │ Task [Nn]ame │ {columns:text}$",),
     rows=(
         _TASK + r"'{time.mean:ns} ± [\d.]+%' │ '{time.median:ns} ± {time.mad:ns}' │ '[\d.,]+ ± [\d.]+%' "
-        r"│ '{throughput.median:n} ± {throughput.mad:n}' │ {count:n} │$",
+        r"│ '{throughput.median:r} ± {throughput.mad:r}' │ {count:n} │$",
         _TASK + r"'[\d,.]+' │ '?{time.mean:ns}'? │ '±[\d.]+%' │ {count:n} │$",
     ),
-    quantities={"throughput": Quantity.RATE},
 )
