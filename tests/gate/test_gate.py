@@ -100,6 +100,14 @@ def test_junit_fails_what_is_exceeded_and_skips_what_is_undecided() -> None:
     assert found == ["testcase", "failure", "testcase", "testcase", "skipped"]
 
 
+def test_nothing_measured_is_not_called_undecided() -> None:
+    nothing = gate(GateOutcome.NOTHING, session(replace(OPEN, why="main --build: exit status 2", seen=())))
+
+    reports = (junit(nothing), markdown(nothing), *github_annotations(nothing))
+    assert all("slower" in report and "nothing measured" in report for report in reports)
+    assert not any("undecided" in report for report in reports)
+
+
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
     """Two commits: what the file says is the number of the commit."""
@@ -176,6 +184,22 @@ def test_a_checkout_starts_no_program_of_the_repository(repository: Repository, 
 def test_an_invalid_revision_is_refused(repository: Repository, name: str) -> None:
     with pytest.raises(WrongUse):
         repository.commit(name)
+
+
+def test_a_push_has_no_base_and_a_shallow_clone_few_revisions(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{repository.root}", "shallow")
+    monkeypatch.chdir(tmp_path / "shallow")
+    shallow = Repository.here()
+    hints = []
+    for place, revision in ((shallow, "origin/"), (shallow, "0" * 40), (shallow, "HEAD~1"), (repository, "nosuch")):
+        with pytest.raises(WrongUse) as refused:
+            place.commit(revision)
+        hints.append(refused.value.hint)
+
+    assert ["shallow" in hint for hint in hints] == [False, False, True, False]
+    assert all("--baseline-rev" in hint for hint in hints[:2])
 
 
 def test_a_checkout_may_be_removed_by_another_gate(repository: Repository) -> None:

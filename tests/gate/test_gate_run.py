@@ -1,6 +1,7 @@
 """The gate from its command line, on revisions of a real repository; what commands take is simulated."""
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -137,6 +138,40 @@ def test_a_value_and_what_sectax_toml_says_count_too(project):
 
 
 @pytest.mark.more
+@pytest.mark.parametrize(("limit", "status"), [("instructions > +1 %", 1), ("instructions:slower>50%", 0)])
+def test_a_count_has_limits_in_per_cent_and_a_history(project, limit, status):
+    """The count is the size of the program, which is two bytes more in the change."""
+    programs = project.parent / "programs"
+    programs.mkdir()
+    for name, text in (
+        ("perf", 'echo "<not supported>,,instructions:u,0,100.00,," > "$7"'),
+        (
+            "valgrind",
+            "for word; do case $word in --log-file=*) out=${word#--log-file=};; esac; done\n"
+            'echo "I refs: $(wc -c < bench)" > "${out%.%p}.1"',
+        ),
+    ):
+        (programs / name).write_text(f"#!/bin/sh\n{text}\n")
+        (programs / name).chmod(0o755)
+    revisions = ("--baseline-rev", "main", "--treatment-rev", "change", "--limit", limit, "--out", "g.sectax")
+    words = ("run", "command", "sleep 0.1", "--count", "instructions", "--blocks", "6", *SEED)
+    said = gate(project, *revisions, "--", *words, PATH=f"{programs}:{os.environ['PATH']}")
+
+    assert said.status == status, said.err
+    assert re.search(r"change: [\d.]+ % more than its baseline, counted by cachegrind \(perf: not supported", said.out)
+    # The margin is of effects: 2 %, not the 1 % of the count.
+    assert analyse_file(project / "g.sectax").measured.plan.stopping.margin == 0.02
+    told = json.loads(sectax("history", ".", "--json", folder=project).out)
+    assert [line["metric"] for line in told["lines"] if line["primary"]][-1] == "instructions"
+
+
+def test_a_limit_on_what_is_not_counted_names_the_option(project):
+    limit = ("--baseline-rev", "main", "--treatment-rev", "change", "--limit", "instructions > +1 %")
+    said = gate(project, *limit, "--", "run", "command", "sleep 0.1")
+
+    assert (said.status, "add --count instructions" in said.err) == (2, True)
+
+
 def test_a_probe_of_ones_own_is_measured_in_both_revisions(project):
     """What differs is the probe: each algorithm is a cell of its own, and the first revision its baseline."""
     left_by_tools = shutil.ignore_patterns("__pycache__", ".*")
@@ -183,6 +218,14 @@ def test_a_second_build_that_fails_leaves_what_the_first_session_has(project):
 
     assert said.status == 4, said
     assert [line for line in said.out.splitlines() if line.startswith("session ")] != []
+
+
+def test_the_history_shows_what_the_limit_is_about(project):
+    words = ("run", "command", "sleep 0.1", "--blocks", "6", *SEED)
+    gate(project, *TWO[:4], "--limit", "cpu:slower>90%", "--out", "g.sectax", "--", *words)
+    told = json.loads(sectax("history", ".", "--json", folder=project).out)
+
+    assert [line["metric"] for line in told["lines"] if line["primary"]] == ["cpu"]
 
 
 def test_the_history_names_the_commits_that_were_judged(project):

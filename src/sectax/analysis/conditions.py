@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from sectax.analysis.controls import would_detect
 from sectax.model.compared import EffectPair, RunComparison
-from sectax.model.condition import Concluded, Condition, ConditionAnswer, OpenReason, Span
+from sectax.model.condition import OF_BASELINE, Concluded, Condition, ConditionAnswer, OpenReason, Span
 from sectax.model.finding import NO_CLAIM, Finding, VerdictId
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan, Until
@@ -114,8 +114,10 @@ def _concluded_value(
                 )
             )
             continue
-        low, high = (span.low, span.high) if condition.costlier else (-span.high, -span.low)
-        limit = condition.limit if condition.costlier else -condition.limit
+        # A share is positive in the direction of its condition.
+        upward = condition.costlier or condition.unit == OF_BASELINE
+        low, high = (span.low, span.high) if upward else (-span.high, -span.low)
+        limit = condition.limit if upward else -condition.limit
         answer, why = (
             ConditionAnswer.HOLDS
             if low > limit
@@ -144,15 +146,27 @@ def _span(
     span = values.get(treatment.id, {}).get(condition.metric)
     if not isinstance(span, Span) or not condition.growth:
         return span
+    baseline = values.get(plan.cell(treatment.cell).baseline, {}).get(condition.metric)
+    if condition.unit == OF_BASELINE:
+        return growth_share(baseline, span, costlier=condition.costlier) if isinstance(baseline, Span) else baseline
     compared = next((finding.effect for finding in own if finding.comparison.metric == condition.metric), None)
     more = None if compared is None else compared.absolute
     if more is not None and more.unit == span.unit and more.low is not None and more.high is not None:
         return Span(more.low, more.high, span.unit)
-    baseline = values.get(plan.cell(treatment.cell).baseline, {}).get(condition.metric)
     # Both intervals hold at the sum of their error levels, so the difference is within their far ends.
     if not isinstance(baseline, Span):
         return baseline
-    return Span(span.low - baseline.high, span.high - baseline.low, span.unit)
+    return Span(span.low - baseline.high, span.high - baseline.low, span.unit, span.by)
+
+
+def growth_share(baseline: Span, span: Span, *, costlier: bool = True) -> Span:
+    """The growth of a value over its baseline's as a share, or with *costlier* false its decrease."""
+    old, new = (baseline, span) if costlier else (span, baseline)
+    low, high = (
+        (over / under if under else math.inf if over else 1.0) - 1
+        for over, under in ((new.low, old.high), (new.high, old.low))
+    )
+    return Span(low, high, OF_BASELINE, span.by)
 
 
 def conclude_change(

@@ -267,7 +267,7 @@ def _of_revisions(
     from sectax.cli.run import typed_request
     from sectax.gate.checkouts import Repository
     from sectax.gate.gate import Revisions, judge_revisions, largest_planted_share, measures_folders, request_in_folders
-    from sectax.run.conditions import with_conditions
+    from sectax.run.conditions import count_names, with_conditions
     from sectax.run.plan import default_path
 
     if sides[0] is None:
@@ -285,7 +285,6 @@ def _of_revisions(
         progress.say("uncommitted changes are not part of HEAD, and are not measured")
     if not words or (len(words) == 1 and measures_folders(words[0])):
         raise WrongUse("no command to measure was given", "as in: -- run command './bench'")
-    shares = [limit.limit for limit in limits if limit.is_share]
     planted = 2 * largest_planted_share(words[0], limits) if plant else 0.0
     first = Path(out) if out else default_path("gate")
     files = (first, first.with_stem(f"{first.stem}-2"))
@@ -298,7 +297,9 @@ def _of_revisions(
         both = request_in_folders(name, base_request, {baseline.name: str(old), treatment.name: str(new)}, planted)
         if both is base_request:
             _refuse_fixed(words, ("baseline", "treatment"), name)
-        # The margin must not be larger than a limit.
+        counted = count_names(name, both.options)
+        shares = [limit.limit for limit in limits if limit.is_share and limit.metric not in counted]
+        # The margin must not be larger than a limit on an effect.
         rules = replace(both.stopping, margin=min([both.stopping.margin, *shares]))
         return replace(both, stopping=with_conditions(rules, limits, until_was_given=False))
 

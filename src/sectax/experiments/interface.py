@@ -249,6 +249,21 @@ class MeasuresFolders(Protocol):
         """
 
 
+@runtime_checkable
+class Counts(Protocol):
+    """Optional: exact counts on request, as witnesses, that a limit may be about.
+
+    Attributes:
+        countable: name of a count -> the option that asks for it.
+    """
+
+    @property
+    def countable(self) -> Mapping[str, str]: ...
+
+    def count_names(self, options: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+        """Return the names of the witnesses that a run with these options has."""
+
+
 @dataclass(frozen=True)
 class Hidden:
     """Options without their secrets.

@@ -48,10 +48,17 @@ class Repository:
     def commit(self, revision: str) -> str:
         """The commit of a branch, tag or other revision. Raises `WrongUse`."""
         commit = resolve_commit(revision)
-        if not commit:
-            hint = "git log --oneline lists commits; a shallow clone has few of them: git fetch --unshallow"
-            raise WrongUse(f"there is no revision {revision!r} in {self.root}", hint)
-        return commit
+        if commit:
+            return commit
+        if not revision.rpartition("/")[2].strip("0 "):  # 'origin/' and a branch's first push, as CI systems write them
+            raise WrongUse(
+                f"{revision!r} names no revision: a push has no base branch",
+                "run the gate on pull requests, or name a branch, as in --baseline-rev origin/main",
+            )
+        hint = "git log --oneline lists commits"
+        if ask_git("rev-parse", "--is-shallow-repository", cwd=self.root) == "true":
+            hint = "this clone is shallow: git fetch --unshallow (on GitHub fetch-depth: 0)"
+        raise WrongUse(f"there is no revision {revision!r} in {self.root}", hint)
 
     @property
     def is_changed(self) -> bool:

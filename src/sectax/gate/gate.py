@@ -287,7 +287,7 @@ def _false_alarms(plan: Plan, limits: Sequence[Condition], *, sessions: int) -> 
 
     None with only limits on values, which an unchanged revision may always exceed.
     """
-    limits = settled([limit for limit in limits if limit.is_share], plan)
+    limits = [limit for limit in settled(limits, plan) if limit.is_share]
     about = {
         comparison.id: comparison.alpha
         for comparison in plan.comparisons

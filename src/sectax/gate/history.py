@@ -17,15 +17,18 @@ import msgspec
 
 from sectax.model.environment import CHANGED, REVISION
 from sectax.model.errors import SectaxError, WrongUse
-from sectax.model.finding import NO_CLAIM, Effect, VerdictId
+from sectax.model.finding import NO_CLAIM, Effect, Finding, VerdictId
 from sectax.model.history import CostChange, CostPoint, History, HistoryLine
-from sectax.model.treatment import CONTROLS, Standing
+from sectax.model.measured import Measured
+from sectax.model.plan import Plan
+from sectax.model.treatment import CONTROLS, Role, Standing
 from sectax.parts.cache_entry import CacheEntry
 from sectax.run.files import SUFFIX, run_files
 
 # Facts that identify a machine; kernel and software may change on it, and are reported with a change.
 _MACHINE = ("host.cpu_model", "host.cpus", "host.machine", "host.cpu_quota", "host.virtualisation")
 _CHUNK = 16
+_CACHED = "metrics of limits, and counts"  # what cached runs have; change it with `_Run`
 _MOST_BYTES = 4 << 30  # of all run files of a branch
 _LONGEST_NAME = 250
 _FOUND_BY = (
@@ -68,7 +71,7 @@ def history(source: str) -> History:
     """
     folder = Path(source)
     if folder.is_dir():
-        return _history(source, folder, kept=CacheEntry("history", {"folder": os.path.realpath(folder)}))
+        return _history(source, folder, kept=CacheEntry("history", {"folder": os.path.realpath(folder), "of": _CACHED}))
     with tempfile.TemporaryDirectory(prefix="sectax-") as copy:
         _unpack(source, Path(copy))
         return _history(source, Path(copy), kept=None)
@@ -112,7 +115,6 @@ def _state(path: Path) -> tuple[int, int, int]:
 
 def _read(path: Path) -> _Run:
     from sectax.record.reader import RunReader
-    from sectax.reports.words import names
     from sectax.run.analyse import audited
 
     state = _state(path)
@@ -132,18 +134,7 @@ def _read(path: Path) -> _Run:
         finished=measured.state == "finished",
         planted=bool(measured.plan.options.get("added")),
         environment=measured.identity,
-        compared=tuple(
-            _Compared(
-                finding.comparison.id,
-                names.subject(measured.plan, finding.comparison.id),
-                finding.comparison.metric,
-                finding.comparison.standing is Standing.PRIMARY,
-                finding.verdict,
-                _logs(finding.effect),
-            )
-            for finding in findings
-            if finding.comparison.standing not in CONTROLS
-        ),
+        compared=(*_effects(measured.plan, findings), *_counts(measured)),
     )
 
 
@@ -151,6 +142,61 @@ def _logs(effect: Effect | None) -> tuple[float, float, float] | None:
     """The interval and its middle; None where it is infinite, which JSON has no word for."""
     logs = None if effect is None else (effect.low, effect.log_ratio, effect.high)
     return logs if logs is not None and all(map(math.isfinite, logs)) else None
+
+
+def _effects(plan: Plan, findings: Sequence[Finding]) -> Iterator[_Compared]:
+    from sectax.analysis.conditions import concerns
+    from sectax.reports.words import names
+
+    limits = [condition for condition in plan.stopping.conditions if condition.is_share]
+    for finding in findings:
+        comparison, effect = finding.comparison, finding.effect
+        if comparison.standing in CONTROLS:
+            continue
+        primary = comparison.standing is Standing.PRIMARY
+        yield _Compared(
+            comparison.id,
+            names.subject(plan, comparison.id),
+            comparison.metric,
+            # A run with limits is asked about their metrics.
+            any(concerns(limit, comparison, plan) for limit in limits) if limits else primary,
+            finding.verdict,
+            _logs(effect),
+        )
+
+
+def _counts(measured: Measured) -> Iterator[_Compared]:
+    """The growth of counts that the run's limits are about."""
+    from sectax.analysis.conditions import growth_share
+    from sectax.reports.words import names
+    from sectax.run.figures import witness_counts
+
+    plan = measured.plan
+    counts = {treatment: witness_counts(witnesses) for treatment, witnesses in measured.witnesses.items()}
+    metrics = dict.fromkeys(condition.metric for condition in plan.stopping.conditions if condition.growth)
+    for treatment in plan.treatments if metrics else ():
+        if treatment.role is not Role.TREATMENT:
+            continue
+        old = counts.get(plan.cell(treatment.cell).baseline, {})
+        for metric in metrics:
+            new = counts.get(treatment.id, {})
+            if metric not in old or metric not in new:
+                continue
+            share = growth_share(old[metric], new[metric])
+            if not -1 < share.low <= share.high < math.inf:  # from or to nothing
+                continue
+            low, high = math.log1p(share.low), math.log1p(share.high)
+            verdict = (
+                VerdictId.SLOWER_MATERIAL
+                if low > 0
+                else VerdictId.FASTER_MATERIAL
+                if high < 0
+                else VerdictId.EQUIVALENT
+                if low == high
+                else VerdictId.INCONCLUSIVE
+            )
+            words = f"{names.subject(plan, treatment.id)} · {metric}"
+            yield _Compared(f"{treatment.id}:{metric}", words, metric, True, verdict, (low, (low + high) / 2, high))
 
 
 def _lines(runs: Sequence[tuple[str, _Run]]) -> Iterator[HistoryLine]:

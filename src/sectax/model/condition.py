@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 SHARE = "%"  # unit of a limit on the relative cost
+OF_BASELINE = "% of baseline"  # unit of a limit on the growth of a count, or of another value without an effect
 BILL = "bill"  # cost of a million operations, which is not a metric
 
 
@@ -39,8 +40,8 @@ class Condition:
         metric: name of the metric; empty for the plan's first one in primary comparisons.
         text: as the user wrote it.
         about: levels that a treatment must have.
-        unit: `%` for effects; `s`, `B`, … for a treatment's own value.
-        growth: whether the value is the difference from the baseline.
+        unit: `%` for effects; `s`, `B`, … for a treatment's own value; `% of baseline` for its growth as a share.
+        growth: whether the value is the difference from the baseline, or with `% of baseline` the share.
     """
 
     costlier: bool
@@ -58,11 +59,12 @@ class Condition:
 
 
 class Span(NamedTuple):
-    """A treatment's value with its limits, which are equal for exact counts."""
+    """A treatment's value with its limits, which are equal for exact counts; `by` is what counted it instead."""
 
     low: float
     high: float
     unit: str
+    by: str = ""
 
 
 @dataclass(frozen=True)

@@ -34,10 +34,10 @@ def lines(gate: Gate) -> Iterator[str]:
         run = f", {printable(session.run)}" if session.run else ""
         if gate.outcome is GateOutcome.NOTHING:  # the headline says why
             continue
-        yield f"session {number}: {session.blocks} blocks{_machine_words(session)}{run}"
+        yield f"session {number}: {units.count(session.blocks, 'block')}{_machine_words(session)}{run}"
         for limit in session.limits:
             several = limit.seen if len(limit.seen) > 1 else ()
-            yield f"  {_limit(replace(limit, seen=()) if several else limit)}"
+            yield f"  {_limit(replace(limit, seen=()) if several else limit, gate.outcome)}"
             yield from (f"    {printable(measurement)}" for measurement in several)
     if gate.outcome is not GateOutcome.NOTHING and gate.false_alarms:
         share, noun = units.upward(100 * gate.false_alarms), "runs" if gate.baseline is None else "pushes"
@@ -49,7 +49,8 @@ def markdown(gate: Gate) -> str:
     heads = ["limit", *(f"session {number}" for number in range(1, len(gate.sessions) + 1))]
     rows = [heads, ["---"] * len(heads)]
     for answers in zip(*(session.limits for session in gate.sessions), strict=True):
-        cells = [answers[0].limit, *(f"{_ANSWER_WORDS[limit.answer]}: {'; '.join(limit.seen)}" for limit in answers)]
+        results = (": ".join(filter(None, (_answer(limit, gate.outcome), "; ".join(limit.seen)))) for limit in answers)
+        cells = [answers[0].limit, *results]
         rows.append([escape.markdown(cell) for cell in cells])
     table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
     where = "".join(_machine_words(session) for session in gate.sessions[:1]).strip(", ")
@@ -63,7 +64,7 @@ def github_annotations(gate: Gate) -> Iterator[str]:
     kind = "warning" if gate.outcome is GateOutcome.UNKNOWN else "error"
     for limit in gate.sessions[-1].limits:
         if limit.answer is not ConditionAnswer.RULED_OUT:
-            yield f"::{kind} title=sectax gate::{_limit(limit).replace('%', '%25')}"
+            yield f"::{kind} title=sectax gate::{_limit(limit, gate.outcome).replace('%', '%25')}"
 
 
 def junit(gate: Gate, *, may_pass: bool = False) -> str:
@@ -84,7 +85,7 @@ def junit(gate: Gate, *, may_pass: bool = False) -> str:
             kind = "skipped" if may_pass else "error"
         if kind is not None:
             counts[kind] += 1
-            ElementTree.SubElement(case, kind, message=_limit(limit))
+            ElementTree.SubElement(case, kind, message=_limit(limit, gate.outcome))
     suite.set("failures", str(counts["failure"]))
     suite.set("errors", str(counts["error"]))
     suite.set("skipped", str(counts["skipped"]))
@@ -95,10 +96,15 @@ def _machine_words(session: GateSession) -> str:
     return f", interleaved on {printable(session.machine)}" if session.machine else ""
 
 
-def _limit(limit: GateLimit) -> str:
+def _answer(limit: GateLimit, outcome: GateOutcome) -> str:
+    """The answer in words; 'undecided' would ask for a longer run where nothing can be measured."""
+    return GateOutcome.NOTHING.value if outcome is GateOutcome.NOTHING else _ANSWER_WORDS[limit.answer]
+
+
+def _limit(limit: GateLimit, outcome: GateOutcome) -> str:
     figures = f": {'; '.join(map(printable, limit.seen))}" if limit.seen else ""
     why = f" ({printable(limit.why)})" if limit.why else ""
-    return f"{printable(limit.limit)}: {_ANSWER_WORDS[limit.answer]}{figures}{why}"
+    return f"{printable(limit.limit)}: {_answer(limit, outcome)}{figures}{why}"
 
 
 def _side(revision: Revision) -> str:

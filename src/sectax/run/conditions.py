@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from sectax.analysis.conditions import conclude
+from sectax.experiments import registry
+from sectax.experiments.interface import Counts
 from sectax.model.analysed import Analysed
-from sectax.model.condition import BILL, Concluded, Condition, ConditionAnswer, OpenReason, Span
-from sectax.model.errors import ExitStatus, WrongUse
+from sectax.model.condition import BILL, OF_BASELINE, Concluded, Condition, ConditionAnswer, OpenReason, Span
+from sectax.model.errors import ExitStatus, SectaxError, WrongUse
 from sectax.model.finding import VerdictId
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan, Stopping, Until
@@ -40,25 +42,67 @@ def with_conditions(rules: Stopping, conditions: tuple[Condition, ...], *, until
     Raises:
         WrongUse: a limit below the margin, which the run could not rule out.
     """
-    for condition in conditions:
-        if condition.is_share and condition.limit < rules.margin:
-            raise WrongUse(
-                f"--fail-if {condition.text} asks for less than the margin of {100 * rules.margin:g}%",
-                f"add --margin {100 * condition.limit:g}%, or ask for more",
-            )
+    # With a metric's name it may be a count, which only the plan knows.
+    refuse_below_margin((condition for condition in conditions if not condition.metric), rules.margin)
     if not conditions:
         return rules
     until = rules.until if until_was_given or rules.fixed_blocks is not None else Until.CONDITIONS
     return replace(rules, conditions=conditions, until=until)
 
 
-def settled(conditions: Iterable[Condition], plan: Plan) -> tuple[Condition, ...]:
+def refuse_below_margin(conditions: Iterable[Condition], margin: float) -> None:
+    """Raise `WrongUse` for a limit on an effect that is below the margin."""
+    for condition in conditions:
+        if condition.is_share and condition.limit < margin:
+            raise WrongUse(
+                f"--fail-if {condition.text} asks for less than the margin of {100 * margin:g}%",
+                f"add --margin {100 * condition.limit:g}%, or ask for more",
+            )
+
+
+def count_names(name: str, options: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Names of what a run of an experiment with these options counts."""
+    counting = _counting(name)
+    return () if counting is None else counting.count_names(options)
+
+
+def _counting(name: str) -> Counts | None:
+    """The experiment, if it is installed and counts something."""
+    try:
+        experiment = registry.load(name)
+    except SectaxError:
+        return None
+    return experiment if isinstance(experiment, Counts) else None
+
+
+def settled(conditions: Iterable[Condition], plan: Plan, counted: Iterable[str] = ()) -> tuple[Condition, ...]:
     """Resolve the names in conditions against a plan.
 
+    Args:
+        counted: names of the counts that the run has.
     Raises:
         WrongUse: no metric has this name, several have, or the limit is in another unit.
     """
-    return tuple(_resolved(condition, plan) for condition in conditions)
+    names = {*count_names(plan.experiment, plan.options), *counted, *(metric.name for metric in plan.metrics)}
+    names -= {metric.name for metric in plan.metrics if metric.compared}
+    return tuple(_resolved(_of_count(condition, names), plan) for condition in conditions)
+
+
+def _counted(witnesses: Mapping[str, Mapping[str, tuple[object, ...]]]) -> set[str]:
+    """Names of the whole numbers that a run has for any treatment."""
+    return {
+        name
+        for of_treatment in witnesses.values()
+        for name, values in of_treatment.items()
+        if all(isinstance(value, int) and not isinstance(value, bool) for value in values)
+    }
+
+
+def _of_count(condition: Condition, counted: Collection[str]) -> Condition:
+    """A share of what has no effect but a value as a limit on the growth of that value."""
+    if not condition.is_share or condition.metric not in counted:
+        return condition
+    return replace(condition, unit=OF_BASELINE, growth=True)
 
 
 def _resolved(condition: Condition, plan: Plan) -> Condition:
@@ -73,16 +117,19 @@ def _resolved(condition: Condition, plan: Plan) -> Condition:
             raise WrongUse(f"{condition.text}: {word!r} may be {' or '.join(called)}", "name one of them")
         elif called and not metric_name:
             metric_name = called[0]
-        elif word == condition.metric and (condition.unit in ("", "B") or word == BILL):
+        elif word == condition.metric and (condition.unit in ("", "B", OF_BASELINE) or word == BILL):
             metric_name = word  # a count, or a bill
         elif word != plan.experiment:
-            metric_names = [metric.name for metric in metrics]
+            metric_names, counting = [metric.name for metric in metrics], _counting(plan.experiment)
+            if counting is not None and word in counting.countable:
+                raise WrongUse(f"{condition.text}: {word} is not counted", f"add {counting.countable[word]}")
             raise WrongUse(
                 f"{condition.text}: no metric {word!r} is {'compared' if condition.is_share else 'measured'}",
                 did_you_mean(word, [*metric_names, *levels]),
             )
     unit = next((metric.unit for metric in metrics if metric.name == metric_name), None)
-    if not condition.is_share and unit is not None and condition.unit != unit and (condition.unit or unit != "B"):
+    in_units = not condition.is_share and condition.unit != OF_BASELINE
+    if in_units and unit is not None and condition.unit != unit and (condition.unit or unit != "B"):
         raise WrongUse(f"{condition.text}: {metric_name} is in {unit}", "write the limit in that unit")
     return replace(condition, metric=metric_name, about=tuple(about))
 
@@ -100,7 +147,7 @@ def concluded(analysed: Analysed, conditions: Sequence[Condition]) -> tuple[Conc
         WrongUse: as `settled`; and a new condition on a figure that the run does not have.
     """
     plan = analysed.measured.plan
-    conditions = settled(conditions, plan)
+    conditions = settled(conditions, plan, _counted(analysed.measured.witnesses))
     if all(condition.is_share for condition in conditions):
         return conclude(conditions, analysed.measured, analysed.findings)
     from sectax.run.figures import figures  # imports prices and experiments
@@ -189,9 +236,24 @@ def value(concluded: Concluded, treatment: str) -> str:
     span = concluded.values[treatment]
     if isinstance(span, str):
         return printable(span)
+    by = f", counted by {printable(span.by)}" if span.by else ""
+    if span.unit == OF_BASELINE:
+        return f"{_share(span, concluded.condition)} than its baseline{by}"
     more = " more than its baseline" if concluded.condition.growth else ""
     if more and span.low < 0 and span.high <= 0:
         span, more = Span(-span.high, -span.low, span.unit), " less than its baseline"
     column = units.scale(span.unit, [span.low, span.high])
     figures = units.between(*(units.number(end / column.size) for end in (span.low, span.high)))
-    return f"{figures} {column.unit}".rstrip() + more
+    return f"{figures} {column.unit}".rstrip() + more + by
+
+
+def _share(span: Span, condition: Condition) -> str:
+    """'1.2 % more', '0.4 % less to 3 % more', with the digits that show the side of the limit."""
+    words = ("more", "less") if condition.costlier else ("less", "more")
+    ends = []
+    for end in (100 * span.low, 100 * span.high):
+        text = units.number(abs(end))
+        if text == units.number(100 * condition.limit) and not math.isclose(end, 100 * condition.limit, rel_tol=1e-12):
+            text = f"{abs(end):.12g}"
+        ends.append(f"{text} % {words[end < 0]}" if end < math.inf else f"infinitely {words[0]}")
+    return units.between(*ends)

@@ -17,6 +17,8 @@ from sectax.run.advice import experiment_rules
 _MOST = "_most"
 # Suffix of the witness that gives the reason why a count is missing.
 _MISSING = "_missing"
+# Suffix of the witness that names another program that counted instead.
+_BY = "_counted_by"
 
 
 def figures(analysed: Analysed) -> dict[str, dict[str, Span | str]]:
@@ -30,7 +32,7 @@ def figures(analysed: Analysed) -> dict[str, dict[str, Span | str]]:
             }
             by_treatment[result.treatment] = {
                 **reasons,
-                **_witness_counts(witnesses),
+                **witness_counts(witnesses),
                 **_measured(result),
                 **_bill(analysed, result),
             }
@@ -46,14 +48,19 @@ def _measured(result: TreatmentResult) -> dict[str, Span | str]:
     }
 
 
-def _witness_counts(witnesses: Mapping[str, tuple[object, ...]]) -> dict[str, Span]:
+def witness_counts(witnesses: Mapping[str, tuple[object, ...]]) -> dict[str, Span]:
     """Witnesses that are whole numbers, from the smallest to the largest of any block."""
     counts = {
         name: [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
         for name, values in witnesses.items()
     }
     return {
-        name: Span(min(values), max([*values, *counts.get(f"{name}{_MOST}", ())]), "")
+        name: Span(
+            min(values),
+            max([*values, *counts.get(f"{name}{_MOST}", ())]),
+            "",
+            ", ".join(map(str, witnesses.get(f"{name}{_BY}", ()))),
+        )
         for name, values in counts.items()
         if values and len(values) == len(witnesses[name])
     }

@@ -11,7 +11,7 @@ from sectax.calibration.time_budget import refuse_before_start
 from sectax.experiments.interface import Bench, Experiment, RunRequest
 from sectax.experiments.planning import add_default_budget, require_comparison
 from sectax.model.machine import Machine
-from sectax.run.conditions import settled
+from sectax.run.conditions import refuse_below_margin, settled
 
 # The snapshot started programs for the first time, from a cold disk cache.
 _COLD = 2.0
@@ -26,6 +26,7 @@ def planned_bench(experiment: Experiment, request: RunRequest, machine: Machine)
     """
     plan = experiment.plan(add_default_budget(experiment, request), machine)
     plan = replace(plan, stopping=replace(plan.stopping, conditions=settled(plan.stopping.conditions, plan)))
+    refuse_below_margin(plan.stopping.conditions, plan.stopping.margin)
     bench = experiment.bench(plan)
     require_comparison(experiment, plan, machine)
     open_s = max(bench.min_open_s, machine.min_open_s / _COLD)

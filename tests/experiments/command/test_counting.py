@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sectax.experiments.command.counting import COUNTERS, count_execution, counters
+from sectax.experiments.command.counting import COUNTERS, count_execution, counters, working_counter
 from sectax.model.errors import WrongUse
 from sectax.model.subject import Witnesses
 
@@ -74,3 +74,29 @@ def test_a_tool_that_is_missing_or_silent_is_a_reason(strace: Path, monkeypatch:
     assert count(strace, "true").keys() == {"system_calls_missing"}
     monkeypatch.setenv("PATH", "/nowhere")
     assert "strace" in str(count(strace, "true")["system_calls_missing"])
+
+
+def program(folder: Path, name: str, text: str) -> None:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
+PERF_WITHOUT_COUNTERS = 'echo "<not supported>,,instructions:u,0,100.00,," > "$7"'
+VALGRIND = """for word; do case $word in --log-file=*) out=${word#--log-file=};; esac; done
+echo "I refs: 1,234" > "${out%.%p}.1\""""
+
+
+def test_where_perf_cannot_count_cachegrind_does_and_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    program(tmp_path, "perf", PERF_WITHOUT_COUNTERS)
+    wanted = COUNTERS["instructions"]
+    assert working_counter(wanted, str(tmp_path)) == (wanted, {})  # neither works: the reason is perf's
+
+    program(tmp_path, "valgrind", VALGRIND)
+    counter, said = working_counter(wanted, str(tmp_path))
+    assert counter == COUNTERS["instructions=cachegrind"]
+    assert said == {"instructions_counted_by": "cachegrind (perf: not supported by this machine or kernel)"}
+
+    program(tmp_path, "perf", PERF_WITHOUT_COUNTERS.replace("<not supported>", "99"))
+    assert working_counter(wanted, str(tmp_path)) == (wanted, {})

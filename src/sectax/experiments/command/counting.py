@@ -20,6 +20,8 @@ from sectax.text.near import did_you_mean
 
 # If these counts differ, the smallest and the largest are reported.
 _TIMES = 3
+# Seconds that a counter may take for a program that does nothing.
+_TRIAL_S = 30.0
 
 
 def _sum(pattern: str) -> Callable[[str], int | None]:
@@ -40,17 +42,22 @@ class Counter:
         figure: name of the count.
         words: command line before that of the counted command; {out} is its output file.
         read: parser of its output; gives None without a count.
+        otherwise: name of the counter to use where this one does not work.
     """
 
     figure: str
     words: tuple[str, ...]
     read: Callable[[str], int | None]
+    otherwise: str = ""
 
 
 _VALGRIND = ("valgrind", "--trace-children=yes", "--log-file={out}.%p")
 COUNTERS = {
     "instructions": Counter(
-        "instructions", ("perf", "stat", "-x", ",", "-e", "instructions:u", "-o", "{out}", "--"), _sum(r"^(\d+),")
+        "instructions",
+        ("perf", "stat", "-x", ",", "-e", "instructions:u", "-o", "{out}", "--"),
+        _sum(r"^(\d+),"),
+        otherwise="instructions=cachegrind",
     ),
     "instructions=cachegrind": Counter(
         "instructions",
@@ -73,6 +80,22 @@ def counters(names: tuple[str, ...]) -> tuple[Counter, ...]:
     if len({counter.figure for counter in chosen}) < len(chosen):
         raise WrongUse("--count is given twice for one figure", "remove one of them")
     return chosen
+
+
+def working_counter(counter: Counter, folder: str) -> tuple[Counter, Witnesses]:
+    """The counter, or the one to use instead if it does not work here, and a witness that says so."""
+    if not counter.otherwise:
+        return counter, {}
+    figure = counter.figure
+
+    def tried(counter: Counter) -> Witnesses:
+        return count_execution(counter, ("true",), cwd=folder, input=os.devnull, deadline_s=_TRIAL_S, prepare=None)
+
+    failed, instead = tried(counter), COUNTERS[counter.otherwise]
+    if figure in failed or figure not in tried(instead):
+        return counter, {}
+    name = counter.otherwise.partition("=")[2]
+    return instead, {f"{figure}_counted_by": f"{name} ({failed[f'{figure}_missing']})"}
 
 
 def count_execution(

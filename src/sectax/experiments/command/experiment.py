@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 from sectax.experiments.command import hyperfine
 from sectax.experiments.command.commands import (
@@ -20,7 +21,7 @@ from sectax.experiments.command.commands import (
     runs,
     scans,
 )
-from sectax.experiments.command.counting import count_execution, counters
+from sectax.experiments.command.counting import COUNTERS, Counter, count_execution, counters, working_counter
 from sectax.experiments.command.requests import INHERIT, NULL
 from sectax.experiments.interface import (
     Bench,
@@ -70,6 +71,9 @@ class CommandExperiment(Experiment):
     arguments = staticmethod(hyperfine.arguments)
     add_arguments = staticmethod(hyperfine.with_commands)
     planted_metrics = (WALL.name, CPU.name)
+    countable: ClassVar[Mapping[str, str]] = {
+        counter.figure: f"--count {counter.figure}" for counter in COUNTERS.values()
+    }
     options = (
         Option("baseline", "the command that the others are compared with", "CMD"),
         Option("treatment", "another command and its name", "NAME=CMD", multiple=True),
@@ -103,8 +107,8 @@ class CommandExperiment(Experiment):
         Option("input", "the file that the commands read on stdin", "FILE"),
         Option(
             "count",
-            "also count, untimed: system_calls (strace), allocations (valgrind), instructions (perf, or "
-            "instructions=cachegrind)",
+            "also count, untimed: system_calls (strace), allocations (valgrind), instructions (perf, or where it does "
+            "not work cachegrind; instructions=cachegrind always)",
             "WHAT",
             multiple=True,
         ),
@@ -122,6 +126,11 @@ class CommandExperiment(Experiment):
         Option("ignore-failure", "accept exit statuses other than 0", flag=True, short="i"),
         Option("timeout", "the time limit of an execution, as in 90s (default: 300s)", "TIME"),
     )
+
+    def count_names(self, options: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+        shown = hyperfine.INSTRUCTIONS in _shown(options)
+        figures = [counter.figure for counter in counters(options.get("count", ()))]
+        return tuple(dict.fromkeys([*figures, *([hyperfine.INSTRUCTIONS] if shown else [])]))
 
     def wants(self, request: RunRequest) -> Wanted:
         places = read_hosts(request.options)
@@ -256,14 +265,16 @@ class _Bench(Bench):
         self._run("--setup", self._commands.set_up)
         for cell in read_cells(self.plan.options) if self._commands.set_up else ():
             check_files(cell)
-        for cell in read_cells(self.plan.options) if self._counters else ():
+        # One program counts for all commands: the counts of two differ.
+        working = [working_counter(counter, self._commands.folder) for counter in self._counters]
+        for cell in read_cells(self.plan.options) if working else ():
             for name in cell.argv:
-                self._counted[name, str(cell.argv[name])] = self._count(cell, name)
+                self._counted[name, str(cell.argv[name])] = self._count(cell, name, working)
 
-    def _count(self, commands: Commands, name: str) -> Witnesses:
+    def _count(self, commands: Commands, name: str, working: Sequence[tuple[Counter, Witnesses]]) -> Witnesses:
         counts: Witnesses = {}
-        for counter in self._counters:
-            counts |= count_execution(
+        for counter, instead in working:
+            counts |= instead | count_execution(
                 counter,
                 commands.argv[name],
                 cwd=commands.folders[name],
