@@ -50,3 +50,10 @@ def test_cost_axis_has_ticks_at_zero_and_near_its_ends(low, high, expected) -> N
 
     assert [text for _, text in cost_ticks(scale)] == expected
     assert all(math.isfinite(scale.place(value)) for value, _ in cost_ticks(scale))
+
+
+@given(st.floats(1e-6, 1e12), st.floats(1.1, 1e6))
+def test_no_tick_has_an_exponent(low: float, ratio: float) -> None:
+    scale = fit_scale([low, low * ratio], 0.0, 100.0, logarithmic=True)
+
+    assert not [text for _, text in (*ticks(scale), *cost_ticks(scale)) if "e" in text]

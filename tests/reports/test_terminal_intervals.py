@@ -14,7 +14,7 @@ from sectax.reports.document import EffectInterval, Row, Table, Tone, result_tab
 from sectax.reports.html import interval_column
 from sectax.reports.report_layout import run_report
 from sectax.reports.scale import interval_axis
-from sectax.reports.terminal.intervals import NARROWEST, WIDEST, draw, head
+from sectax.reports.terminal.intervals import NARROWEST, WIDEST, broken, draw, head
 from sectax.text.printable import in_ascii
 from tests.reports import situations
 
@@ -78,3 +78,20 @@ def test_without_an_interval_there_is_no_column_for_one() -> None:
     document = run_report(replace(analysed, findings=findings), situations.PATH, None, show_all=False)
 
     assert not any(mark in terminal.render(document, width=140, colour=False) for mark in "┊►◄■○")
+
+
+NEAR = [(-0.02, 0.0, 0.02), (0.01, 0.02, 0.03), (-0.03, -0.02, -0.01)]
+
+
+def test_one_outlier_breaks_the_axis_and_leaves_the_others_their_room() -> None:
+    outlier = (-2.0, 1.0, 5.0)
+    alone, beside = table(*NEAR), table(*NEAR, outlier)
+
+    assert draw(beside, 27)[:4] == draw(alone, 27)
+    assert draw(beside, 27)[4].startswith("«")
+    assert draw(beside, 27)[4].endswith("»")
+    assert (broken(alone, 27), broken(beside, 27)) == ("", "« » goes on beyond the axis")
+
+
+def test_two_outliers_are_part_of_the_answer_and_break_nothing() -> None:
+    assert not broken(table(*NEAR, (1.0, 1.1, 1.2), (1.1, 1.2, 1.3)), 27)

@@ -17,6 +17,7 @@ from sectax.model.finding import AuditWarning, Severity, VerdictId
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan
 from sectax.prices import load
+from sectax.reports import result_tables
 from sectax.reports.words import decisions, summaries
 from sectax.run.advice import experiment_rules
 from tests.fakes.measured import measured as measured_run
@@ -195,3 +196,23 @@ def test_the_part_that_surely_takes_the_least_is_named(sha256_s: float, least: l
 
     assert len(said) == 2
     assert [line.partition(":")[0] for line in said if "less than" in line] == least
+
+
+def test_of_two_levels_the_two_cheapest_are_not_named_so() -> None:
+    levels = {"language": ("php", "python", "go"), "key_use": ("parsed-once",), "layer": ("primitive",)}
+    plan = plan_of("jwt", "default", levels | {"algorithm": ("RS256", "EdDSA"), "operation": ("verify",)})
+    factors = {"php": 1.0, "python": 2.0, "go": 3.0}
+    analysed = analyse(
+        measured(plan, lambda of: factors[of["language"]] * SECONDS["verify"][of["algorithm"]], "cpu_time")
+    )
+    (month,) = (line for line in decisions.decision(analysed, decision_of(analysed)) if line.startswith("A month"))
+
+    assert "cheapest first" in month
+
+
+def test_thousands_of_times_have_their_amount_beside_them() -> None:
+    plan = plan_of("jwt", "default", {"language": ("php",), "layer": ("primitive",), "algorithm": ("HS256", "RS256")})
+    analysed = analyse(measured(plan, lambda of: {"RS256": 2e-6, "HS256": 0.05}[of["algorithm"]], "cpu_time"))
+    shown = result_tables.answers(analysed, result_tables.visible(analysed, show_all=False))
+
+    assert [row.cells[-1] for row in shown.rows if "times slower" in row.cells[-1] and " ms (" in row.cells[-1]]

@@ -187,3 +187,12 @@ def test_range_of_time_is_rounded_outwards(low: float, high: float, text: str) -
 )
 def test_figures_of_others_keep_their_digits(value: float, text: str) -> None:
     assert units.as_printed(value) == text
+
+
+@given(st.floats(1e-12, 1e12), st.integers(1, 4))
+def test_digits_are_few_and_without_an_exponent(value: float, count: int) -> None:
+    text = units.digits(value, count)
+
+    assert "e" not in text
+    assert read(text) == pytest.approx(value, rel=0.51 * 10 ** (1 - count) * 10)
+    assert units.digits(99.6, 2) == "100"

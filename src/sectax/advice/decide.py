@@ -23,6 +23,7 @@ from sectax.model.measured import Measured
 from sectax.model.metric import Better
 from sectax.model.treatment import Comparison, Standing
 from sectax.stats.student import mean_interval
+from sectax.text import units
 
 RATE_S = 1000.0  # the default, operations per second
 _HOURS_OF_A_MONTH = 730
@@ -290,7 +291,7 @@ def _causes(analysed: Analysed, choice: Choice, compared: Comparison, effect: Ef
         if len(less) > 1:
             excess = mean_interval(less, 1 - measured.plan.stopping.alpha)
             if excess.low is not None and excess.low > 0 and excess.point >= _ENOUGH * saved_s > 0:
-                saved_ms = f"{1e3 * excess.point:.3g} ms"
+                saved_ms = f"{units.digits(1e3 * excess.point, 3)} ms"
                 yield f"{words} takes {saved_ms} less" if own else f"it has no {words} ({saved_ms})"
             continue
         treatment_count, baseline_count = (
@@ -298,7 +299,8 @@ def _causes(analysed: Analysed, choice: Choice, compared: Comparison, effect: Ef
         )
         saved = -math.expm1(effect.log_ratio)
         if treatment_count is not None and baseline_count and 1 - treatment_count / baseline_count >= _ENOUGH * saved:
-            yield f"{words}: {treatment_count:.3g} per operation instead of {baseline_count:.3g}"
+            counts = (units.digits(number, 3) for number in (treatment_count, baseline_count))
+            yield f"{words}: {' per operation instead of '.join(counts)}"
 
 
 def _saved_s(measured: Measured, compared: Comparison) -> float:

@@ -38,12 +38,26 @@ def row_sections(plan: Plan, rows: Sequence[AdviceRow], kind: SectionKind = Sect
         notes = bool(sentences)
         cells = []
         for row in members:
-            name = " · ".join(filter(None, (_levels(row.levels, varying), printable(row.name))))
+            name = _name(row.levels, varying, row)
             figure = "" if row.value is None else _figure(row.value)
             cells.append((name, figure, *((printable(row.sentence),) if notes else ())))
+        constants = {(printable(row.name), figure) for row, (_, figure, *_) in zip(members, cells, strict=True)}
+        if len(members) > 1 and len(constants) == 1 and not notes and all(map(_is_exact, members)):
+            common = set.intersection(*(set(row.levels.items()) for row in members))
+            shared_levels = {factor: level for factor, level in members[0].levels.items() if (factor, level) in common}
+            name = _name(shared_levels, varying, members[0])
+            cells = [(f"{name}, everywhere", cells[0][1])]
         heads = ("", "value", *(("note",) if notes else ()))
         below = lines((printable(shared),), long=True) if shared else ()
         yield Section(printable(group), (grid("", heads, cells, words=3), *below), kind)
+
+
+def _name(levels: Mapping[str, str], varying: Container[str], row: AdviceRow) -> str:
+    return " · ".join(filter(None, (_levels(levels, varying), printable(row.name))))
+
+
+def _is_exact(row: AdviceRow) -> bool:
+    return row.value is not None and row.value.low == row.value.high
 
 
 def _figure(value: Estimate) -> str:

@@ -48,12 +48,18 @@ class Column:
 
 @dataclass(frozen=True)
 class EffectInterval:
-    """An effect to draw, as cost ratios (1.04 is 4 % slower) and in words."""
+    """An effect to draw, as cost ratios (1.04 is 4 % slower) and in words.
+
+    Attributes:
+        below, above: whether it goes on beyond a broken axis, once it has its place there.
+    """
 
     low: float
     point: float
     high: float
     words: str
+    below: bool = False
+    above: bool = False
 
 
 @dataclass(frozen=True)
@@ -152,6 +158,7 @@ class Forest(Drawing):
         margin: the equivalence margin as a share.
         left_out: number of comparisons without room.
         foot: place and date of the measurement, and the result of the self-check.
+        is_titled: whether the title is drawn, and not written above the plot.
     """
 
     title: str
@@ -160,6 +167,7 @@ class Forest(Drawing):
     margin: float
     left_out: int
     foot: tuple[str, ...]
+    is_titled: bool = True
 
 
 @dataclass(frozen=True)

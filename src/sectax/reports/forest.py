@@ -65,7 +65,7 @@ def _title(analysed: Analysed, decision: Decision | None) -> str:
     sentences: list[str] = []
     if decision is not None:
         doubt = summaries.count_decided(analysed, decision.findings)
-        sentences = [*filter(None, [doubt]), *decisions.answers(analysed.measured.plan, decision)]
+        sentences = [*decisions.answers(analysed.measured.plan, decision), *filter(None, [doubt])]
     first, *rest = sentences or summaries.summary(analysed) or [""]
     for sentence in rest:
         if len(first) + len(sentence) >= _LONGEST_TITLE:

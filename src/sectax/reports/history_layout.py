@@ -98,4 +98,6 @@ def _changes(history: History, shown: list[HistoryLine]) -> Iterator[Block]:
 def _change_words(change: CostChange) -> str:
     where = printable(change.commit[:SHORT] or change.run)
     also = f"; also changed: {', '.join(map(printable, change.also))}" if change.also else ""
-    return f"from {change.before:.3g} to {change.after:.3g} times the baseline at {where}{also}"
+    return (
+        f"from {units.digits(change.before, 3)} to {units.digits(change.after, 3)} times the baseline at {where}{also}"
+    )

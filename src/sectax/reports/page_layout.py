@@ -14,6 +14,7 @@ from sectax.reports.advice_layout import row_sections
 from sectax.reports.block_pictures import over_time
 from sectax.reports.document import (
     Attachment,
+    Block,
     Column,
     Command,
     Document,
@@ -23,6 +24,7 @@ from sectax.reports.document import (
     Section,
     SectionKind,
     Table,
+    Text,
     grid,
     sections,
 )
@@ -45,7 +47,9 @@ def run_page(
     # A picture with all answers has their words too, so that the tables can be folded.
     folds = SectionKind.RESULTS if picture is None or picture.left_out else SectionKind.ASIDE
     sections_before = [
-        replace(section, blocks=(picture, *section.blocks)) if picture and section in document.answers[:1] else section
+        replace(section, blocks=tuple(_answer(picture, section.blocks)))
+        if picture and section in document.answers[:1]
+        else section
         for section in document.sections
         if section.kind is not SectionKind.RESULTS
     ]
@@ -67,6 +71,17 @@ def run_page(
         Section("Raw data", tuple(_attachments(analysed)), SectionKind.END),
     )
     return replace(document, sections=(*sections_before, *added))
+
+
+def _answer(picture: Forest, blocks: tuple[Block, ...]) -> Iterator[Block]:
+    """The answer as a headline, its picture, and what the headline does not say."""
+    yield Text(picture.title, strong=True)
+    yield replace(picture, is_titled=False)
+    for block in blocks:
+        if not isinstance(block, Lines):
+            yield block
+        elif rest := tuple(text for text in block.texts if text not in picture.title):
+            yield replace(block, texts=rest)
 
 
 def _controls(analysed: Analysed) -> Iterator[Table]:

@@ -10,6 +10,7 @@ from sectax.reports.document import Block, Footnotes
 from sectax.text.printable import printable
 
 NO_INTERVAL = "too few blocks for an interval of this level"
+NO_PAIR = "fewer than two blocks have both treatments"
 
 
 class Gaps:
@@ -36,7 +37,7 @@ def no_effect(analysed: Analysed, finding: Finding) -> str:
         for treatment in analysed.treatments
         if treatment.treatment in pair and treatment.reason
     ]
-    return "; ".join(reasons) or "fewer than two blocks have both treatments"
+    return "; ".join(reasons) or NO_PAIR
 
 
 def no_interval(estimate: Estimate) -> str:

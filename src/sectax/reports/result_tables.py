@@ -11,8 +11,8 @@ from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, WITHIN_MARGIN, Findin
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan
 from sectax.model.treatment import Cell, Comparison, Role, Standing
-from sectax.reports.document import Column, EffectInterval, Row, Table, Tone, result_table
-from sectax.reports.reasons import no_interval
+from sectax.reports.document import Column, EffectInterval, Row, Table, Tone, grid, result_table
+from sectax.reports.reasons import NO_PAIR, no_interval
 from sectax.reports.words import names
 from sectax.text import claims, units
 from sectax.text.printable import printable
@@ -64,6 +64,10 @@ def result_tables(analysed: Analysed, visible: frozenset[str]) -> Iterator[Table
     results = {result.treatment: result for result in analysed.treatments}
     all_shown = all(finding.comparison.id in visible for finding in analysed.findings)
     for metric in plan.metrics:
+        constant = _constant(plan, metric, results) if all_shown and not metric.compared else None
+        if constant is not None:
+            yield constant
+            continue
         for cell in plan.cells:
             members = [
                 treatment.id
@@ -103,7 +107,7 @@ def answers(analysed: Analysed, shown: frozenset[str]) -> Table:
                 "" if number else _value(analysed, compared, compared.baseline, metric),
                 " ".join([names.treatment(plan, compared.treatment), *marks]),
                 _value(analysed, compared, compared.treatment, metric),
-                claims.in_short(finding, metric),
+                _in_short(finding, metric, analysed),
             )
             rows.append(Row(texts, tone(finding), drawn_interval(finding)))
     columns = (
@@ -114,6 +118,25 @@ def answers(analysed: Analysed, shown: frozenset[str]) -> Table:
         Column(""),
     )
     return Table("", columns, tuple(rows), plan.stopping.margin)
+
+
+def _in_short(finding: Finding, metric: Metric, analysed: Analysed) -> str:
+    """A finding in its row: its interval, or why there is none."""
+    words, effect = claims.in_short(finding, metric), finding.effect
+    if finding.verdict is VerdictId.NOT_MEASURED:
+        results = {result.treatment: result for result in analysed.treatments}
+        return f"{words}: {_why_not_measured(finding.comparison, results)}"
+    if effect is None or finding.verdict not in SLOWER or not claims.is_meaningless_ratio(effect):
+        return words
+    added = effect.absolute
+    return f"{words}: {units.more(added)}" if added is not None and added.unit == "s" else words
+
+
+def _why_not_measured(compared: Comparison, results: dict[str, TreatmentResult]) -> str:
+    for arm, whose in ((compared.treatment, ""), (compared.baseline, "the baseline: ")):
+        if arm in results and results[arm].reason:
+            return f"{whose}{printable(results[arm].reason)}"
+    return NO_PAIR
 
 
 def _value(analysed: Analysed, compared: Comparison, treatment: str, metric: Metric) -> str:
@@ -136,6 +159,16 @@ def tone(finding: Finding) -> Tone:
         return Tone.VOID
     directed = {VerdictId.SLOWER_MATERIAL: Tone.WORSE, VerdictId.FASTER_MATERIAL: Tone.BETTER}
     return directed.get(finding.verdict, Tone.OPEN)
+
+
+def _constant(plan: Plan, metric: Metric, results: dict[str, TreatmentResult]) -> Table | None:
+    """One line for a metric that is the same in all treatments; None if it is not."""
+    estimates = [result.estimates[metric.name] for result in results.values() if metric.name in result.estimates]
+    if len({(it.low, it.point, it.high) for it in estimates}) != 1 or estimates[0].low != estimates[0].high:
+        return None
+    column = units.scale(metric.unit, (estimates[0].point,))
+    value = f"{units.estimate(estimates[0], column)} {printable(column.unit)}"
+    return grid("", (names.metric(plan, metric.name), ""), [("in all treatments", value)])
 
 
 def _uncompared(plan: Plan, cell: Cell, metric: Metric, members: list[TreatmentResult]) -> Iterator[Table]:
@@ -203,12 +236,8 @@ def drawn_interval(finding: Finding) -> EffectInterval | None:
 
 def _verdict(finding: Finding, metric: Metric, results: dict[str, TreatmentResult]) -> str:
     words = claims.answer(finding, metric)
-    compared = finding.comparison
     if finding.verdict is VerdictId.NOT_MEASURED:
-        for arm, whose in ((compared.treatment, ""), (compared.baseline, "the baseline: ")):
-            if arm in results and results[arm].reason:
-                words += f": {whose}{printable(results[arm].reason)}"
-                break
+        words += f": {_why_not_measured(finding.comparison, results)}"
     noted = ", ".join(_warning_checks(finding))
     return f"{words} (see {printable(noted)})" if noted else words
 

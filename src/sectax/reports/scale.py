@@ -5,16 +5,20 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sectax.reports.document import Table
+from sectax.reports.document import EffectInterval, Table
+from sectax.text import units
 
 _FEW = 5
 # Padding at both ends of an axis, as a share of its span.
 _ROOM = 0.05
 # Values that differ by more than this ratio get a logarithmic axis.
 _FAR = 4.0
+# An axis is broken if one interval would squeeze all others, at least so many, to a smaller share of it than this.
+_SQUEEZED = 0.2
+_OTHERS = 3
 _STEPS = (1.0, 2.0, 5.0, 10.0)
 # Axes over more decades than this have no ticks at 2 and 5.
 _DECADES = 1.5
@@ -25,6 +29,8 @@ _COSTS = (
 )
 # The range of axes in per cent: below it −50 % would be read as half, and above it ratios are shorter.
 _IN_PERCENT = (1 / 1.1, 2.0)
+# From this value on, a label has a unit for its zeros.
+_LONG = 1e7
 EQUAL = "="  # the short label of no difference
 
 
@@ -42,6 +48,13 @@ class AxisScale:
         """The position of a value, clamped to the ends."""
         low, unit = self._origin_and_unit
         return self.first + unit * (self._linear(min(max(value, self.low), self.high)) - low)
+
+    def placed(self, interval: EffectInterval) -> EffectInterval:
+        """The positions of an interval; it goes on beyond an axis that is broken for it."""
+        low, point, high = map(self.place, (interval.low, interval.point, interval.high))
+        return EffectInterval(
+            low, point, high, interval.words, below=interval.low < self.low, above=interval.high > self.high
+        )
 
     @functools.cached_property
     def _origin_and_unit(self) -> tuple[float, float]:
@@ -61,6 +74,24 @@ def fit_scale(values: Iterable[float], first: float, last: float, *, logarithmic
         return AxisScale(low * math.exp(-room), high * math.exp(room), first, last, True)
     room = (high - low) * _ROOM or abs(high) * _ROOM or 1.0
     return AxisScale(low - room, high + room, first, last)
+
+
+def interval_scale(intervals: Sequence[EffectInterval], margin: float, first: float, last: float) -> AxisScale:
+    """A logarithmic scale of cost ratios with the margin, broken where one outlier would squeeze the others."""
+    band = (1 / (1 + margin), 1 + margin)
+
+    def scale(kept: Iterable[EffectInterval]) -> AxisScale:
+        ends = itertools.chain.from_iterable((interval.low, interval.point, interval.high) for interval in kept)
+        return fit_scale((*ends, *band), first, last, logarithmic=True)
+
+    def span(scale: AxisScale) -> float:
+        return math.log(scale.high / scale.low)
+
+    whole = scale(intervals)
+    if len(intervals) <= _OTHERS:
+        return whole
+    broken = min((scale([*intervals[:place], *intervals[place + 1 :]]) for place in range(len(intervals))), key=span)
+    return broken if span(broken) < _SQUEEZED * span(whole) else whole
 
 
 def needs_log_scale(values: Iterable[float]) -> bool:
@@ -134,7 +165,10 @@ def _round_in_decades(scale: AxisScale) -> list[float]:
 
 
 def _short(value: float) -> str:
-    return _decimal(value, 0) if 1 <= value < 1e7 and value == int(value) else f"{value:.3g}"
+    for size, unit in ((1e12, " T"), (1e9, " G"), (1e6, " M")):
+        if value >= max(size, _LONG):
+            return f"{units.digits(value / size, 3)}{unit}"
+    return _decimal(value, 0) if value >= 1 and value == int(value) else units.digits(value, 3)
 
 
 def _decimal(value: float, places: int) -> str:
@@ -169,6 +203,4 @@ def interval_axis(table: Table, first: float, last: float) -> IntervalAxis | Non
     intervals = [row.interval for row in table.rows if row.interval is not None]
     if not intervals or table.margin is None:
         return None
-    ends = itertools.chain.from_iterable((interval.low, interval.point, interval.high) for interval in intervals)
-    margin = 1 + table.margin
-    return IntervalAxis(fit_scale((*ends, 1 / margin, margin), first, last, logarithmic=True), table.margin)
+    return IntervalAxis(interval_scale(intervals, table.margin, first, last), table.margin)

@@ -98,13 +98,25 @@ def _line(path: Path) -> RunLine:
 
 def _answer(analysed: Analysed) -> str:
     """'rg is 12 to 14 % faster than baseline.', or how many are decided."""
+    from sectax.analysis.conditions import concerns
     from sectax.reports.words.summaries import answer_sentence
 
-    primary = [finding for finding in analysed.findings if finding.comparison.standing is Standing.PRIMARY]
+    plan = analysed.measured.plan
+    limits = [condition for condition in plan.stopping.conditions if condition.is_share]
+    primary = [
+        finding
+        for finding in analysed.findings
+        if (
+            # A run with limits is asked about their metrics.
+            any(concerns(limit, finding.comparison, plan) for limit in limits)
+            if limits
+            else finding.comparison.standing is Standing.PRIMARY
+        )
+    ]
     if len(primary) == 1 and analysed.measured.state == "finished":
         return answer_sentence(analysed, primary[0])
     verdicts = [finding.verdict for finding in primary]
-    until = analysed.measured.plan.stopping.until
+    until = plan.stopping.until
     parts = [f"{sum(is_answered(finding, until) for finding in primary)} of {len(primary)} decided"]
     for word, which in (
         ("slower", SLOWER),

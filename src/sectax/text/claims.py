@@ -20,6 +20,8 @@ from sectax.text.printable import printable
 
 # From this ratio on, a ratio reads better than a per cent: 'twice as slow', not 'slower by 100 %'.
 _RATIO_FROM = 2.0
+# From this ratio on, the added amount is what matters: a baseline of nearly nothing makes any cost thousands of times.
+_AMOUNT_FROM = 100.0
 # Beyond these the figures are useless: an open effect that may be three times either way, and a known direction whose
 # far end is more than ten times its near one.
 _NOISY_OPEN = math.log(3.0)
@@ -207,6 +209,11 @@ def is_too_wide(low: float, high: float) -> bool:
 
 def _directed(observed: Effect) -> bool:
     return observed.low > 0 or observed.high < 0
+
+
+def is_meaningless_ratio(observed: Effect) -> bool:
+    """Whether a ratio is so large that only the added amount means something."""
+    return abs(observed.log_ratio) >= math.log(_AMOUNT_FROM)
 
 
 def _is_ratio(observed: Effect) -> bool:

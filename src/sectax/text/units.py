@@ -87,6 +87,13 @@ def number(value: float, width: float | None = None) -> str:
     return _without_zeros(fixed(value, places))
 
 
+def digits(value: float, count: int) -> str:
+    """A number with at most so many digits, and never with an exponent: '100', '3,600', '0.00012'."""
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else str(value)
+    return _without_zeros(fixed(value, count - 1 - math.floor(math.log10(abs(value)))))
+
+
 def outward(low: float, high: float, nothing: float = 0.0, limit: float | None = None) -> tuple[str, str]:
     """Round both ends of a finite interval away from each other.
 

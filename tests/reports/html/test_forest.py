@@ -109,3 +109,23 @@ def test_the_file_is_one_svg_that_loads_nothing_and_escapes_labels() -> None:
     assert root.find(f".//{SVG}script") is None
     assert not re.search(r"href|url\(|@import|<image", text)
     assert '<script>alert("x")</script>&' in [element.text for element in root.iter(f"{SVG}text")]
+
+
+@pytest.mark.parametrize("sizes", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_the_lines_of_the_axis_leave_out_headings(sizes: Sizes) -> None:
+    drawn = draw(picture(0.9, 1.1, groups=3), sizes)
+
+    words = [line.y for line in drawn.lines if line.role == "group"]
+    words += [] if sizes.one_line else [line.y for line in drawn.lines if line.text.startswith("HS256: ")]
+    assert words
+    assert not [y for y in words for top, bottom in drawn.plots if top < y <= bottom]
+    assert all(any(top < mark.y < bottom for top, bottom in drawn.plots) for mark in drawn.marks)
+
+
+def test_an_outlier_breaks_the_axis_and_is_named() -> None:
+    drawn = draw(picture(0.99, 1.0, 1.01, 400.0), WIDE)
+
+    assert [mark.interval.above for mark in drawn.marks] == [False, False, False, True]
+    assert max(mark.interval.high for mark in drawn.marks) <= WIDE.plot[1]
+    assert any("axis is broken" in line.text for line in drawn.lines)
+    assert drawn.marks[2].interval.high - drawn.marks[0].interval.low > 100

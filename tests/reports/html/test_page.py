@@ -153,3 +153,13 @@ def test_every_kind_of_result_has_a_valid_page_with_all_its_headings(result: Res
     for table in root.iter("table"):
         assert [tag.get("scope") for tag in table.iter("th")]
         assert None not in [tag.get("scope") for tag in table.iter("th")]
+
+
+def test_the_headline_is_the_answer_and_is_said_once() -> None:
+    page = parsed(page_of(situations.ALL["every-kind-of-verdict"]()))
+    answer = one(page, "section", "answer")
+
+    first = words(next(item for item in answer.iter() if name(item) == "strong"))
+    assert first.startswith("Take faster-ratio")
+    texts = [words(item) for item in answer.iter() if name(item) in {"strong", "li", "p", "text"}]
+    assert sum("Take faster-ratio" in text for text in texts if text != first) <= 1  # the paragraph around it

@@ -10,6 +10,7 @@ from sectax.audit.checks.interface import Remark, check, remark
 from sectax.audit.checks.words import duration, number
 from sectax.audit.form import EndsBy, Evidence, Quantity, Series, quantile_share
 from sectax.model.finding import Severity
+from sectax.text import units
 
 # Tools take quantiles from histograms with steps of some per cent, and some cut digits off.
 TOLERANCE = 0.05
@@ -142,11 +143,11 @@ def _in_flight(series: Series) -> Iterator[Remark]:
         return
     least = (mean.value - mean.step) * rate
     if least > MOST_IN_FLIGHT * work.connections:
-        saw = f"{number(rate)}/s of {duration(mean.value)} are {least:.3g} requests in flight"
+        saw = f"{number(rate)}/s of {duration(mean.value)} are {units.digits(least, 3)} requests in flight"
         yield about(Severity.FATAL, [series], f"{saw} on {work.connections:g} connections", WRONG, ASK)
 
 
 def _with_unit(series: Series, value: float) -> str:
-    units = {Quantity.RATE: " operations/s", Quantity.BANDWIDTH: " bytes/s", Quantity.MEMORY: " bytes"}
+    unit_words = {Quantity.RATE: " operations/s", Quantity.BANDWIDTH: " bytes/s", Quantity.MEMORY: " bytes"}
     is_time = series.quantity in (Quantity.TIME, Quantity.TOTAL_TIME)
-    return duration(value) if is_time else f"{number(value)}{units.get(series.quantity, '')}"
+    return duration(value) if is_time else f"{number(value)}{unit_words.get(series.quantity, '')}"

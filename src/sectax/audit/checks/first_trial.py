@@ -13,6 +13,7 @@ from sectax.audit.checks.interface import Remark, check
 from sectax.audit.form import Cold, Evidence, Series
 from sectax.model.finding import Severity
 from sectax.stats.single_values import MAX_VALUES, significant_series
+from sectax.text import units
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,7 +55,7 @@ def first_trial(evidence: Evidence) -> Iterator[Remark]:
     different: Worst = {}
     for at in significant_series([chance for _, chance in begun], CHANCE):
         ratio = math.exp(min(begun[at][0], 100))
-        saw = f"the first of {len(enough[at].values)} values is {ratio:.3g} times the median of the rest"
+        saw = f"the first of {len(enough[at].values)} values is {units.digits(ratio, 3)} times the median of the rest"
         different[enough[at]] = abs(begun[at][0]), saw
     yield from worst(Severity.WARNING, different, MEANING, ADVICE)
     silent = [series for series in speeds if series.work.cold is None and not len(series.values) >= FEWEST_VALUES]

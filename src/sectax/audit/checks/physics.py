@@ -11,6 +11,7 @@ from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import bandwidth
 from sectax.audit.form import Evidence, Moves, Quantity, Series
 from sectax.model.finding import Severity
+from sectax.text import units
 
 # A measured bandwidth has an error of its own.
 LINK_TOLERANCE = 1.1
@@ -63,7 +64,7 @@ def _empty(relevant: list[Series]) -> Iterator[tuple[Severity, Series, float, st
     for series in relevant:
         if 0 < (time := _of_one_thread(series)) < (SHORTEST_OPERATION_S if series.blocks else HARDLY_ANYTHING_S):
             severity = Severity.FATAL if _is_empty(series, time) else Severity.WARNING
-            yield severity, series, -time, f"one operation takes {1e9 * time:.2g} ns"
+            yield severity, series, -time, f"one operation takes {units.digits(1e9 * time, 2)} ns"
 
 
 def _of_one_thread(series: Series) -> float:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from sectax.text import units
+
 # The subject of remarks on the source as a whole.
 EVERYTHING = "all figures"
 _MOST_PER_CENT = 1_000_000
@@ -42,7 +44,7 @@ def number(value: float) -> str:
     """Format with three significant digits, or as a whole number from 1,000."""
     if abs(value) >= _COUNTED:
         return f"{value:,.0f}"
-    return f"{value:g}" if float(value).is_integer() else f"{value:.3g}"
+    return units.digits(value, 12 if float(value).is_integer() else 3)
 
 
 def percent(log_ratio: float) -> str:

@@ -74,7 +74,7 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
         if self.wall_ns * 1e-9 > longest_s or max(self.elapsed_ns) > self.wall_ns:
             return "reported impossible times: longer than the batch took"
         if at_once and not 0 < self.in_flight <= at_once * _CLOCKS_AGREE:
-            return f"reported {self.in_flight:.3g} concurrent operations instead of {at_once}"
+            return f"reported {self.in_flight:,.6g} concurrent operations instead of {at_once}"
         return None
 
     def load(self, count: int, rate: float, at_once: int) -> dict[str, float]:

@@ -193,7 +193,7 @@ def exit_message(status: int, out_of_memory: bool, hint: str) -> tuple[str, str]
 
 
 def timeout_message(deadline_s: float) -> tuple[str, str]:
-    what = f"was still running after {deadline_s:.3g} s and was killed"
+    what = f"was still running after {deadline_s:,.6g} s and was killed"
     return what, "raise --timeout (and --budget), or run it by hand"
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 import textwrap
 from dataclasses import dataclass, replace
 
 from sectax.reports.document import EffectInterval, Forest, ForestRow, Tone
-from sectax.reports.scale import AxisScale, fit_scale, ratio_ticks
+from sectax.reports.scale import AxisScale, interval_scale, ratio_ticks
 
 _EDGE = 14.0  # padding inside the plot
 _BEYOND = 24.0  # from the plot to the words right of it
 _LETTER = 0.58  # width of a letter relative to its height
 _LABEL = 64.0  # left edge of the labels
+_WORDS = 17.0  # height of the words above an interval, where they are not beside it
 _NARROWEST = 240.0  # minimum width of the plot; longer labels are compressed
 # Row heights are scaled within these factors to fill the given height; more rows make the picture higher.
 _NEAREST, _FARTHEST = 0.7, 2.6
@@ -91,7 +91,7 @@ class DrawnForest:
     grid: tuple[float, ...]
     band: tuple[float, float]
     zero: float
-    plot: tuple[float, float]  # top and bottom
+    plots: tuple[tuple[float, float], ...]  # top and bottom of what is drawn between two headings
     tones: tuple[tuple[Tone, float, float], ...]  # legend: tone, x, y
 
 
@@ -120,14 +120,16 @@ def _draw(forest: Forest, sizes: Sizes) -> DrawnForest:
     lines: list[Line] = []
     marks: list[Mark] = []
     y = left / 2
-    for text in _wrapped(forest.title, sizes.title_letters):
+    for text in _wrapped(forest.title, sizes.title_letters) if forest.is_titled else ():
         y += sizes.title * 1.25
         lines.append(Line(left, y, text, "title"))
     for text in _wrapped(forest.question, sizes.text_letters):
         y += sizes.text * 1.5
         lines.append(Line(left, y, text, "soft"))
-    top = y = y + sizes.text * 0.5
+    y += sizes.text * 0.5
     scale = _scale(forest, sizes)
+    plots: list[tuple[float, float]] = []
+    broken: list[str] = []
     for group in forest.groups:
         y += sizes.group
         if sizes.one_line:
@@ -137,10 +139,14 @@ def _draw(forest: Forest, sizes: Sizes) -> DrawnForest:
         for row in group.rows:
             lines += _row(row, y, sizes, left)
             if row.interval is not None:
-                low, point, high = map(scale.place, (row.interval.low, row.interval.point, row.interval.high))
                 middle = y + (sizes.row / 2 if sizes.one_line else 26)
-                marks.append(Mark(middle, row.tone, EffectInterval(low, point, high, row.interval.words)))
+                marks.append(Mark(middle, row.tone, placed := scale.placed(row.interval)))
+                broken += [f"{group.title} {row.label}".strip()] if placed.below or placed.above else []
+            if not sizes.one_line:
+                plots.append((y + _WORDS, y + sizes.row))
             y += sizes.row
+        if sizes.one_line:
+            plots.append((y - sizes.row * len(group.rows), y))
     bottom = y + 4
     ticks = [(scale.place(value), text) for value, text in ratio_ticks(scale, sizes.text * _LETTER)]
     lines += [Line(place, bottom + sizes.text * 1.1, text, "soft", "middle") for place, text in ticks]
@@ -148,6 +154,9 @@ def _draw(forest: Forest, sizes: Sizes) -> DrawnForest:
     if forest.left_out:
         y += sizes.text * 1.4
         lines.append(Line(left, y, f"and {forest.left_out} more, in the report", "soft"))
+    for text in _wrapped(f"// the axis is broken: {', '.join(broken)} goes on", sizes.text_letters) if broken else ():
+        y += sizes.text * 1.4
+        lines.append(Line(left, y, text, "soft"))
     legend, y = _legend(forest, sizes, left, y + sizes.text * 1.8)
     lines += [line for _, line in legend]
     for text in (text for line in forest.foot for text in _wrapped(line, sizes.text_letters)):
@@ -162,7 +171,7 @@ def _draw(forest: Forest, sizes: Sizes) -> DrawnForest:
         tuple(place for place, _ in ticks),
         (scale.place(1 / (1 + forest.margin)), scale.place(1 + forest.margin)),
         scale.place(1.0),
-        (top, bottom),
+        tuple(plots),
         tuple((tone, line.x - 14, line.y - sizes.text * 0.35) for tone, line in legend),
     )
 
@@ -185,10 +194,8 @@ def _row(row: ForestRow, y: float, sizes: Sizes, left: float) -> list[Line]:
 
 def _scale(forest: Forest, sizes: Sizes) -> AxisScale:
     drawn = [row.interval for group in forest.groups for row in group.rows if row.interval is not None]
-    ends = itertools.chain.from_iterable((interval.low, interval.high) for interval in drawn)
-    margin = 1 + forest.margin
     first, last = sizes.plot
-    return fit_scale((*ends, 1 / margin, margin), first + _EDGE, last - _EDGE, logarithmic=True)
+    return interval_scale(drawn, forest.margin, first + _EDGE, last - _EDGE)
 
 
 def _legend(forest: Forest, sizes: Sizes, left: float, y: float) -> tuple[list[tuple[Tone, Line]], float]:

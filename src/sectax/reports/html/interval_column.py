@@ -34,6 +34,17 @@ def mark_size(interval: EffectInterval) -> float:
     return round(min(1.0, max(_SMALLEST, (interval.high - interval.low) / (2 * _SHAPE))), 2)
 
 
+def ends(interval: EffectInterval, y: float) -> str:
+    """The path of both ends: a stroke, or two slanted ones where a broken axis ends before the interval."""
+
+    def end(x: float, inwards: float, *, broken: bool) -> str:
+        if not broken:
+            return f"M{x:.1f} {y - 5:g}v10"
+        return f"M{x:.1f} {y - 5:g}l-4 10M{x + inwards:.1f} {y - 5:g}l-4 10"
+
+    return end(interval.low, 4, broken=interval.below) + end(interval.high, -4, broken=interval.above)
+
+
 @dataclass(frozen=True)
 class AnchoredTick:
     place: float
@@ -53,10 +64,11 @@ class IntervalColumn:
 
 @dataclass(frozen=True)
 class Legend:
-    """The tones and margins in the tables of a section."""
+    """The tones and margins in the tables of a section, and whether an axis is broken."""
 
     tones: tuple[Tone, ...]
     margin: str
+    is_broken: bool
 
 
 def legend(section: Section) -> Legend | None:
@@ -64,7 +76,9 @@ def legend(section: Section) -> Legend | None:
     drawn = [table for table in tables(section) if table.margin is not None]
     tones = {row.tone for table in drawn for row in table.rows if row.interval is not None}
     margins = " and ".join(dict.fromkeys(f"± {units.margin(table.margin)}" for table in drawn if table.margin))
-    return Legend(tuple(tone for tone in Tone if tone in tones), margins) if tones else None
+    columns = [column for table in drawn if (column := interval_column(table))]
+    is_broken = any(row and (row.below or row.above) for column in columns for row in column.rows)
+    return Legend(tuple(tone for tone in Tone if tone in tones), margins, is_broken) if tones else None
 
 
 def interval_column(table: Table) -> IntervalColumn | None:
@@ -72,11 +86,7 @@ def interval_column(table: Table) -> IntervalColumn | None:
     axis = interval_axis(table, _EDGE, WIDTH - _EDGE)
     if axis is None:
         return None
-    place = axis.scale.place
-    rows = tuple(
-        interval and EffectInterval(place(interval.low), place(interval.point), place(interval.high), interval.words)
-        for interval in (row.interval for row in table.rows)
-    )
+    rows = tuple(row.interval and axis.scale.placed(row.interval) for row in table.rows)
     return IntervalColumn(axis.band, axis.zero, _ticks(axis), rows)
 
 

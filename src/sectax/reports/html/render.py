@@ -70,6 +70,7 @@ def _environment() -> Environment:
         "interval_column": interval_column.interval_column,
         "legend": interval_column.legend,
         "mark_size": interval_column.mark_size,
+        "ends": interval_column.ends,
         "drawn": chart.draw,
         "forests": lambda picture: [(name, forest.draw(picture, sizes)) for name, sizes in _FORESTS.items()],
         "data_url": lambda file: f"data:{file.media_type};base64,{base64.b64encode(file.content).decode()}",

@@ -12,6 +12,7 @@ NARROWEST, WIDEST = 13, 27
 _MARKS = {Tone.WORSE: "►", Tone.BETTER: "◄", Tone.EVEN: "■", Tone.OPEN: "○", Tone.VOID: "×", Tone.NONE: "◆"}
 _BAND, _ZERO = "░", "┊"
 _REACH, _FIRST, _LAST, _ACROSS = "─", "├", "┤", "┼"
+_BELOW, _ABOVE = "«", "»"
 
 
 def has_intervals(table: Table) -> bool:
@@ -38,6 +39,15 @@ def head(table: Table, width: int) -> str:
     return "".join(signs)
 
 
+def broken(table: Table, width: int) -> str:
+    """What the signs of a broken axis mean; empty where none is."""
+    axis = _axis(table, width)
+    placed = [axis.scale.placed(row.interval) for row in table.rows if axis and row.interval]
+    beyond = {_BELOW: any(one.below for one in placed), _ABOVE: any(one.above for one in placed)}
+    used = " ".join(sign for sign, is_used in beyond.items() if is_used)
+    return f"{used} goes on beyond the axis" if used else ""
+
+
 def _axis(table: Table, width: int) -> IntervalAxis | None:
     # One free column at either end for intervals just beyond zero.
     return interval_axis(table, 1.0, width - 2.0) if width else None
@@ -47,9 +57,8 @@ def _row(row: Row, interval: EffectInterval, axis: IntervalAxis, width: int) -> 
     zero = round(axis.zero)
     least = zero + 1 if interval.low > 1 else 0
     most = zero - 1 if interval.high < 1 else width - 1
-    low, point, high = (
-        min(max(round(axis.scale.place(value)), least), most) for value in (interval.low, interval.point, interval.high)
-    )
+    placed = axis.scale.placed(interval)
+    low, point, high = (min(max(round(place), least), most) for place in (placed.low, placed.point, placed.high))
     signs = [" "] * width
     for place in range(round(axis.band[0]), round(axis.band[1]) + 1):
         signs[place] = _BAND
@@ -58,4 +67,8 @@ def _row(row: Row, interval: EffectInterval, axis: IntervalAxis, width: int) -> 
         signs[place] = _ACROSS if place == zero else _REACH
     signs[low], signs[high] = _FIRST, _LAST
     signs[point] = _MARKS[row.tone]
+    if placed.below:
+        signs[0:2] = _BELOW, _MARKS[row.tone] if point < 2 else _REACH
+    if placed.above:
+        signs[-2:] = _MARKS[row.tone] if point > width - 3 else _REACH, _ABOVE
     return "".join(signs)

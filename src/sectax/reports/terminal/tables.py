@@ -44,6 +44,8 @@ def terminal_table(table: Table, width: int) -> RichTable:
     for row, (*cells, verdict), drawn in zip(table.rows, rows, intervals.draw(table, picture), strict=True):
         style = _STYLES[row.tone] if table.margin is not None else ""
         rich_table.add_row(*map(styled, cells), *([styled(drawn, style)] if picture else []), styled(verdict, style))
+    if note := intervals.broken(table, picture):
+        rich_table.caption, rich_table.caption_justify = note, "left"
     return rich_table
 
 

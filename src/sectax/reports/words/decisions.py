@@ -29,7 +29,7 @@ _LISTED = 6
 def decision(analysed: Analysed, decision: Decision) -> list[str]:
     """The paragraph as sentences, the answer first."""
     plan, choice = analysed.measured.plan, decision.choice
-    lines = [*run_state(analysed), *next_step(analysed, list(decision.findings)), *answers(plan, decision)]
+    lines = [*run_state(analysed), *answers(plan, decision), *next_step(analysed, list(decision.findings))]
     lines += [*part_sentences(analysed), *_surprises(plan, decision), *_month(plan, decision)]
     silent = [finding for finding in decision.findings if finding.verdict in NO_CLAIM]
     lines += [silence(silent, len(decision.findings))] if silent else []
@@ -197,7 +197,8 @@ def _cost(plan: Plan, decision: Decision, same: list[Finding]) -> Iterator[str]:
 
 
 def _finding(plan: Plan, finding: Finding, *, in_time: bool = False) -> str:
-    added = finding.effect.absolute if finding.effect is not None and in_time else None
+    effect = finding.effect
+    added = effect.absolute if effect is not None and (in_time or claims.is_meaningless_ratio(effect)) else None
     if added is not None and added.low is not None and added.high is not None and added.low * added.high > 0:
         return f"{names.cell(plan, finding.comparison.cell)} {units.more(added)}".strip()
     return f"{names.cell(plan, finding.comparison.cell)} {_effects(plan, [finding])}".strip()
@@ -217,7 +218,8 @@ def _month(plan: Plan, decision: Decision) -> Iterator[str]:
         places_by_sums, order = {f"{_sums(places.values(), more=more)}, over {len(places)} settings": []}, ""
     elif len(places_by_sums) > _NAMED:
         places_by_sums = {_sums([outlays], more=more, most=_NAMED): [place] for place, outlays in places.items()}
-        order = f", the {_NAMED} cheapest"
+        if max(map(len, places.values())) > _NAMED:
+            order = f", the {_NAMED} cheapest"
     all_sums = "; ".join(
         f"{', '.join(where)}: {sums}" if len(places_by_sums) > 1 and any(where) else sums
         for sums, where in places_by_sums.items()

@@ -130,7 +130,7 @@ def bill(bill: Bill, service: str = "") -> list[str]:
     lines = []
     for charge in bill.charges:
         exact = charge.amount >= 10 or charge.amount == int(charge.amount)
-        amount = f"{charge.amount:,.0f}" if exact else f"{charge.amount:.2g}"
+        amount = f"{charge.amount:,.0f}" if exact else units.digits(charge.amount, 2)
         cost = _money(charge.cost, bill.currency)
         lines.append(f"{printable(charge.words)}: {amount} {printable(charge.unit)}, {cost}")
     on = f"free here ({service}); estimated bill on AWS" if service else "estimated bill"
@@ -216,8 +216,8 @@ def _range(low: int, high: int, noun: str, several: str = "") -> str:
 
 
 def _level(alpha: float) -> str:
-    return f"{alpha * 100:.2g} %"
+    return f"{units.digits(alpha * 100, 2)} %"
 
 
 def _money(amount: float, currency: str) -> str:
-    return f"{amount:,.2f} {currency}" if amount >= 1 or amount == 0 else f"{amount:.2g} {currency}"
+    return f"{amount:,.2f} {currency}" if amount >= 1 or amount == 0 else f"{units.digits(amount, 2)} {currency}"

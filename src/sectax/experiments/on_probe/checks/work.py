@@ -22,6 +22,7 @@ from sectax.experiments.on_probe.failures import PROBE_ERRORS
 from sectax.model.subject import Referee
 from sectax.protocol.messages import PrepareReply
 from sectax.protocol.session import AnsweredFailed, AnsweredSkipped
+from sectax.text import units
 from sectax.text.printable import printable
 
 # Short, since there are over a hundred cases; longer batches of `empty` have checked the clocks.
@@ -194,7 +195,7 @@ class CaseConversation:
         ratio = operation.per_operation_s / empty.per_operation_s if empty.seconds else float("inf")
         if ratio <= 1.0:
             raise CheckFailed(f"an operation takes {ratio:.2f} times as long as an empty one")
-        return f"an operation takes {ratio:.3g} times as long as an empty one"
+        return f"an operation takes {units.digits(ratio, 3)} times as long as an empty one"
 
     def _sound_afterwards(self) -> str:
         flaws = witness(self._running(), self._case.operation, self._case.referee).flaws
