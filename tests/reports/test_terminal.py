@@ -9,8 +9,10 @@ import pytest
 from rich.cells import cell_len
 
 from sectax.model.analysed import Analysed
+from sectax.model.finding import AuditWarning, Severity
 from sectax.model.treatment import Standing
 from sectax.reports import terminal
+from sectax.reports.distrust import _doubts, distrust
 from sectax.reports.report_layout import run_report
 from sectax.reports.result_tables import SHARED_BLOCKS, footnotes, visible
 from sectax.run.advice import decided
@@ -140,3 +142,15 @@ def test_families_wait_each_for_themselves(agreed) -> None:
     text = printed(case.build(), 200, show_all=True)
 
     agreed(*(line for line in text.splitlines() if "throttled" in line))
+
+
+@pytest.mark.parametrize(("level", "shown"), [("hopeless", False), ("faster-ratio", True)])
+def test_a_warning_that_is_small_beside_the_interval_is_only_named(level: str, shown: bool) -> None:
+    analysed = situations.ALL["every-kind-of-verdict"]()
+    (subject,) = (result.treatment for result in analysed.treatments if result.levels.get("algorithm") == level)
+    warning = AuditWarning("timer", Severity.WARNING, subject, "few steps", "rounding alone may change it by 0.2 %")
+    only = replace(analysed, warnings=(warning,), findings=tuple(replace(it, warnings=()) for it in analysed.findings))
+    doubts, others = distrust(only, visible(only, show_all=True))
+
+    assert ("! timer" in others) is not (any("few steps" in text for text in doubts))
+    assert any(rank < 6 for rank, name, _ in _doubts(only, visible(only, show_all=True)) if name == "! timer") is shown

@@ -6,11 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from sectax.advice.decide import decide
 from sectax.analysis.findings import judge
 from sectax.audit.own import registry as checks
 from sectax.experiments.tls.levels import NEW, REQUEST
 from sectax.model.measured import Measured
 from sectax.model.treatment import Treatment
+from sectax.prices import load
+from sectax.reports.words import decisions
+from sectax.run.advice import experiment_rules
+from sectax.run.analyse import analyse_measured
 from tests.fakes.measured import measured
 from tests.golden import as_agreed
 from tests.machines import plan_of
@@ -60,3 +65,41 @@ def test_a_new_connection_is_counted_in_requests_and_not_the_other_way_round() -
 
     assert counts == [pytest.approx(20)] * len(counts)
     assert counts
+
+
+def todo(of: Measured) -> str:
+    analysed = analyse_measured(of)
+    decision = decide(analysed, experiment_rules(analysed), load())
+    assert decision is not None
+    return " ".join(decisions.decision(analysed, decision))
+
+
+def delayed(block: int, of: Treatment) -> float:
+    """A kept connection waits for a delayed ACK, by turns; a new one to `a` is slower for certain."""
+    if of.levels["connection"] == "kept":
+        return 0.044 * (1 + 0.3 * ((block + 3 * len(of.id)) % 5 - 2))
+    return 3e-4 * (5.0 if of.levels["service"] == "a" else 1.0) * (1 + 1e-3 * ((7 * block + len(of.id)) % 5))
+
+
+def test_a_known_cause_is_what_to_do_and_a_longer_run_is_not() -> None:
+    plan = plan_of("http", "default", {"connection": ("kept", "new")}, OPTIONS)
+    counts = {"latency": {treatment.id: 100 for treatment in plan.treatments}}
+    text = todo(measured(plan, {"latency": lambda of, block: delayed(block, of)}, BLOCKS, counts=counts))
+
+    assert text.count("set TCP_NODELAY: the rest waits 40 ms for a delayed ACK") == 1
+    assert "--budget" not in text
+    assert "TCP_NODELAY" not in todo(http(1e-3, 0.99e-3))
+
+
+def test_cpu_time_that_is_decided_is_said_where_latency_is_not() -> None:
+    plan = plan_of("http", "default", {"connection": ("kept",)}, OPTIONS)
+
+    def latency(of: Treatment, block: int) -> float:
+        return 1e-3 * (1 + 0.3 * ((block + 3 * len(of.id)) % 5 - 2))
+
+    def cpu(of: Treatment, block: int) -> float:
+        return 1e-4 * (1.13 if of.levels["service"] == "a" else 1.0) * (1 + 0.001 * ((7 * block + len(of.id)) % 5))
+
+    text = todo(measured(plan, {"latency": latency, "client_cpu": cpu}, BLOCKS))
+
+    assert "Undecided in latency, but not in CPU time of the client: a is 13.0 % slower" in text

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Iterator, Sequence
 
 from sectax.model.analysed import Analysed, FamilyControls
 from sectax.model.environment import FLAW
-from sectax.model.finding import FASTER, SLOWER, Effect, Finding, Severity, VerdictId
+from sectax.model.finding import FASTER, SLOWER, AuditWarning, Effect, Finding, Severity, VerdictId
 from sectax.model.plan import Plan
 from sectax.model.treatment import Standing
 from sectax.reports.diagnostics import all_warnings, failed, group_warnings, skipped
@@ -23,6 +24,10 @@ from sectax.text.printable import printable
 _DIFFERS = SLOWER | FASTER
 # The checks of the audit on negative and positive controls.
 _OF_CONTROLS = {"negative-control", "positive-control"}
+# The rank of caveats that are smaller than the intervals beside them.
+_ONLY_NAMED = 6
+_SIZE = re.compile(r"may change it by (\d+(?:\.\d+)?) %")
+_SMALL = 0.1  # a share of the interval's half-width
 # Characters for caveats in the one-screen report, about two lines; the others are only named.
 _ROOM = 200
 
@@ -32,6 +37,7 @@ def distrust(analysed: Analysed, shown: frozenset[str]) -> tuple[list[str], list
     doubts = [(name, text) for _, name, text in sorted(_doubts(analysed, shown), key=lambda doubt: doubt[0])]
     lengths = itertools.accumulate(len(text) for _, text in doubts)
     shown_count = max(1, sum(length <= _ROOM for length in lengths))
+    shown_count = min(shown_count, sum(bool(text) for _, text in doubts))  # those without a text are last
     return [text for _, text in doubts[:shown_count]], [*dict.fromkeys(name for name, _ in doubts[shown_count:])]
 
 
@@ -73,7 +79,25 @@ def _doubts(analysed: Analysed, shown: frozenset[str]) -> Iterator[tuple[int, st
             yield 0, name, f"{name}: {subject_label}{saw}{advice}{more}"
         else:
             rank = 4 if leading.intersection(warning.subject for warning in group) else 5
+            if all(_is_small_beside(analysed, warning) for warning in group):
+                yield _ONLY_NAMED, f"{WARNED_MARK} {name}", ""
+                continue
             yield rank, f"{WARNED_MARK} {name}", f"{WARNED_MARK} {subject_label}{saw} ({name}{more})"
+
+
+def _is_small_beside(analysed: Analysed, warning: AuditWarning) -> bool:
+    """Whether what a warning may change is small beside the intervals of its comparisons."""
+    match = _SIZE.search(warning.meaning)
+    effects = [
+        finding.effect
+        for finding in analysed.findings
+        if finding.effect is not None
+        and claims.is_known(finding.effect)
+        and warning.subject in {finding.comparison.id, finding.comparison.treatment, finding.comparison.baseline}
+    ]
+    if match is None or not effects:
+        return False
+    return float(match[1]) / 100 < _SMALL * min(effect.high - effect.low for effect in effects) / 2
 
 
 def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
@@ -103,9 +127,9 @@ def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
     if len(joined) > 1:
         metrics = " or ".join(dict.fromkeys(by for by, _, _ in joined))
         limits = (f"{least} in {families} (which missed {cost})" for (_, cost, least), families in joined.items())
-        yield f"added costs in {metrics} missed; distrust differences under {', '.join(limits)}"
+        yield f"added costs in {metrics} missed; so may be differences under {', '.join(limits)}"
     for (by, cost, least), families in joined.items() if len(joined) == 1 else ():
-        yield f"{families}: added cost of {cost} in {by} missed; distrust differences under {least}"
+        yield f"{families}: added cost of {cost} in {by} missed; so may be differences under {least}"
 
 
 def self_checked(analysed: Analysed, shown: frozenset[str]) -> str:
@@ -214,5 +238,5 @@ def _positive(plan: Plan, controls: FamilyControls) -> str:
         verdict_words = f"wrong ({claims.interval(positive.effect)}), so {_wider(scale_error(positive.effect))}"
     else:
         least = units.share(_least_trusted(plan, controls, positive, positive.effect))
-        verdict_words = f"missed ({claims.interval(positive.effect)}); distrust differences under {least}"
+        verdict_words = f"missed ({claims.interval(positive.effect)}); so may be differences under {least}"
     return f"added cost of {_added(plan, controls, positive)}: {verdict_words}"

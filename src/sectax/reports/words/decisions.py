@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
 from sectax.model.advice import Cheapest, Decision, Outlay
 from sectax.model.analysed import Analysed
-from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, Finding, VerdictId, is_answered, is_decided
+from sectax.model.finding import (
+    FASTER,
+    NO_CLAIM,
+    SLOWER,
+    UNSETTLED,
+    AuditWarning,
+    Finding,
+    VerdictId,
+    is_answered,
+    is_decided,
+)
 from sectax.model.plan import Plan
+from sectax.model.treatment import Standing
+from sectax.reports.diagnostics import all_warnings
 from sectax.reports.words import names
 from sectax.reports.words.summaries import next_step, part_sentences, run_state, silence
 from sectax.text import claims, units
@@ -29,7 +41,10 @@ _LISTED = 6
 def decision(analysed: Analysed, decision: Decision) -> list[str]:
     """The paragraph as sentences, the answer first."""
     plan, choice = analysed.measured.plan, decision.choice
-    lines = [*run_state(analysed), *answers(plan, decision), *next_step(analysed, list(decision.findings))]
+    causes = _known_causes(analysed)
+    explained = {subject for subjects in causes.values() for subject in subjects}
+    lines = [*run_state(analysed), *answers(plan, decision), *_by_cpu_time(analysed, decision)]
+    lines += [*map(_cause_words(analysed), causes.items()), *next_step(analysed, list(decision.findings), explained)]
     lines += [*part_sentences(analysed), *_surprises(plan, decision), *_month(plan, decision)]
     silent = [finding for finding in decision.findings if finding.verdict in NO_CLAIM]
     lines += [silence(silent, len(decision.findings))] if silent else []
@@ -37,6 +52,58 @@ def decision(analysed: Analysed, decision: Decision) -> list[str]:
     more = [printable(choice.weigh), f"another {printable(choice.changes)} may change this" if changes else ""]
     weigh = " ".join(f"{text[0].upper()}{text[1:]}." for text in more if text)
     return [*lines, weigh] if weigh else lines
+
+
+def _known_causes(analysed: Analysed) -> dict[str, dict[str, AuditWarning]]:
+    """What to do about waits whose cause the experiment knows -> the treatments that have them."""
+    contents = analysed.measured.plan.contents
+    known = set() if contents is None else {*contents.waits.values()}
+    causes: dict[str, dict[str, AuditWarning]] = defaultdict(dict)
+    for warning in all_warnings(analysed):
+        if warning.advice in known:
+            causes[warning.advice].setdefault(warning.subject, warning)
+    return causes
+
+
+def _cause_words(analysed: Analysed) -> Callable[[tuple[str, dict[str, AuditWarning]]], str]:
+    """'kept · a takes 143 to 150 times as long as new, which does more: set TCP_NODELAY …'."""
+    plan = analysed.measured.plan
+    label = names.plan_labeller(plan)
+
+    def words(cause: tuple[str, dict[str, AuditWarning]]) -> str:
+        advice, warnings = cause
+        (subject, first), *others = warnings.items()
+        more = f" (and {_first_few([names.subject(plan, other) for other, _ in others])})" if others else ""
+        return f"{names.subject(plan, subject)}{more} {label(first.saw)}: {printable(advice)}."
+
+    return words
+
+
+def _by_cpu_time(analysed: Analysed, decision: Decision) -> Iterator[str]:
+    """Effects on CPU time that are decided where those on the main metric are not."""
+    plan = analysed.measured.plan
+    undecided = {
+        finding.comparison.treatment: finding
+        for finding in decision.findings
+        if finding.verdict is VerdictId.INCONCLUSIVE and not plan.metric(finding.comparison.metric).cpu
+    }
+    by_metric: dict[str, list[Finding]] = defaultdict(list)
+    for finding in analysed.findings:
+        compared = finding.comparison
+        if (
+            compared.treatment in undecided
+            and compared.standing is Standing.SECONDARY
+            and plan.metric(compared.metric).cpu
+            and finding.verdict in (SLOWER | FASTER) - UNSETTLED
+        ):
+            by_metric[compared.metric].append(finding)
+    for name, findings in by_metric.items():
+        main = names.metric(plan, undecided[findings[0].comparison.treatment].comparison.metric)
+        about = [
+            f"{names.subject(plan, finding.comparison.treatment)} is {_effects(plan, [finding])}"
+            for finding in findings
+        ]
+        yield f"Undecided in {main}, but not in {names.metric(plan, name)}: {_first_few(about)}."
 
 
 def _surprises(plan: Plan, decision: Decision) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sectax.model.analysed import Analysed
 from sectax.model.finding import FASTER, SLOWER, Finding, VerdictId, is_answered, is_decided
@@ -136,14 +136,24 @@ def part_sentences(analysed: Analysed) -> list[str]:
     return lines
 
 
-def next_step(analysed: Analysed, findings: list[Finding]) -> list[str]:
-    """How many comparisons are decided, and what to do about the undecided ones."""
+def next_step(analysed: Analysed, findings: list[Finding], explained: Collection[str] = ()) -> list[str]:
+    """How many comparisons are decided, and what to do about the undecided ones.
+
+    Args:
+        explained: treatments that a longer run does not help, since something else is known to be wrong with them.
+    """
     until = analysed.measured.plan.stopping.until
     decided = [text] if (text := count_decided(analysed, findings)) else []
-    undecided = [finding for finding in findings if finding.verdict not in _WITHOUT and not is_answered(finding, until)]
+    undecided = [
+        finding
+        for finding in findings
+        if finding.verdict not in _WITHOUT
+        and not is_answered(finding, until)
+        and not {finding.comparison.treatment, finding.comparison.baseline}.intersection(explained)
+    ]
     # A run with limits answers those only.
     if not undecided or until is Until.CONDITIONS:
-        return decided if undecided else []
+        return decided if undecided or explained else []
     if analysed.measured.state != "finished":
         more = (analysed.measured.plan.stopping.fixed_blocks or 0) - len(analysed.measured.blocks)
         return decided if more <= 0 else [f"The number of blocks is fixed: verdicts come after {more} more."]
