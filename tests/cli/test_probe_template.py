@@ -18,7 +18,7 @@ def template(tmp_path):
     result = sectax("probe", "new", "mine", folder=tmp_path)
 
     assert result.status == 0, result.err
-    assert "sectax probe check 'python3 mine/probe.py'" in result.out
+    assert "  sectax probe check mine\n" in result.out
     return tmp_path / "mine"
 
 
@@ -69,3 +69,22 @@ def test_a_folder_that_exists_is_left_alone(template):
 
     assert (result.status, (template / "probe.py").read_text()) == (2, "mine")
     assert "exists already" in result.err
+
+
+def test_a_folder_is_checked_as_a_run_takes_it(template):
+    """A folder without a manifest, and one that is named as a registered probe is, are told apart."""
+    (template.parent / "empty").mkdir()
+    refused = sectax("probe", "check", "./empty", folder=template.parent)
+    (template / "probe.toml").write_text((template / "probe.toml").read_text().replace("{python3}", "{nowhere}"))
+    broken = sectax("probe", "check", "mine/", folder=template.parent)
+
+    assert (refused.status, "probe.toml" in refused.err) == (2, True)
+    assert broken.status != 0
+    assert "neither a probe nor a program" not in broken.err
+
+
+@pytest.mark.more
+def test_a_folder_passes_as_its_command_does(template):
+    result = sectax("probe", "check", "mine", "--json", folder=template.parent)
+
+    assert result.status == 0, result.err

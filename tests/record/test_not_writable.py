@@ -7,11 +7,12 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 from sectax.model.errors import RecordNotWritable, WrongUse
-from sectax.record.appender import WriterLock, is_locked
+from sectax.record.appender import Appender, WriterLock, check_new, is_locked
 from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
 from tests.needs import needs
@@ -251,3 +252,12 @@ def test_active_run_of_another_user_can_be_read(path):
         record_block(writer)
 
         assert as_other_user("read", path) == "(1,)"
+
+
+@pytest.mark.parametrize("folder", ["/proc", "/proc/self"])
+def test_a_folder_of_the_kernel_is_named_as_such(folder: str) -> None:
+    """There is such a folder, and more permissions would not help."""
+    path = Path(folder, "run.sectax")
+    for refuses in (check_new, lambda path: Appender(path, new=True)):
+        with pytest.raises(WrongUse, match="made by the kernel"):
+            refuses(path)

@@ -49,7 +49,7 @@ def test_report_is_as_agreed(situation: str, form: str, options: dict[str, int],
 
 
 @EVERY
-@pytest.mark.parametrize("width", [60, 61, 79, 120, 200])
+@pytest.mark.parametrize("width", [40, 41, 60, 61, 79, 120, 200])
 def test_no_line_is_wider_than_the_terminal(situation: str, width: int) -> None:
     lines = rendered(situation, width).splitlines()
 

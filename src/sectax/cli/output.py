@@ -20,7 +20,7 @@ from sectax.parts.cache_entry import CacheEntry
 if TYPE_CHECKING:
     from sectax.cli.present import Result, View
 
-_NARROWEST = 60
+_NARROWEST = 40
 _WIDEST = 160
 
 
@@ -140,6 +140,10 @@ def refuse_existing(out: str, option: str) -> None:
         raise WrongUse(f"{out} exists already", f"name another file with {option}, or move that one away")
     if not path.parent.is_dir():
         raise WrongUse(f"there is no folder {path.parent}", f"make it, or name another file with {option}")
+    from sectax.record.errors import is_made_by_kernel  # imports SQLite
+
+    if is_made_by_kernel(path.parent):
+        raise WrongUse(f"{path.parent} is made by the kernel and takes no files", f"name another file with {option}")
     if not os.access(path.parent, os.W_OK):
         raise WrongUse(f"{out} cannot be written: its folder is read-only", f"name another file with {option}")
 
@@ -163,6 +167,7 @@ def write_document(content: str | bytes, out: str, option: str) -> None:
         hint = f"name another file with {option}, or move that one away"
         raise WrongUse(f"{out} exists already", hint) from error
     except OSError as error:
+        refuse_existing(out, option)  # for a better reason
         raise WrongUse(f"{out} cannot be written: {error.strerror}", f"name another file with {option}") from error
 
 

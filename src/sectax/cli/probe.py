@@ -36,14 +36,19 @@ def new_command(folder: Path) -> None:
     """Copy a complete probe into a new folder, to change it or to translate it into another language."""
     probes.copy_template(folder)
     click.echo(f"{folder / 'probe.py'} passes this check as it is; change it, or translate it into another language:")
-    click.echo(f"  sectax probe check 'python3 {shlex.quote(str(folder / 'probe.py'))}'")
+    named = str(folder)
+    word = named if os.sep in named or named not in probes.names() else f".{os.sep}{named}"
+    click.echo(f"  sectax probe check {shlex.quote(word)}")
 
 
 @group.command("check", short_help="Check that a probe follows the protocol.")
 @click.argument("command", metavar="COMMAND")
 @as_json
 def check_command(command: str, json_: bool) -> None:
-    """Check that a probe follows the protocol. COMMAND is its name, as in sectax list, or any command line."""
+    """Check that a probe follows the protocol.
+
+    COMMAND is its name, as in sectax list, a folder with its probe.toml, or any command line.
+    """
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -93,13 +98,16 @@ def _show(case: str, results: list[CheckResult]) -> None:
 
 
 def check(words: list[str]) -> Iterator[CheckResult]:
-    """Check a registered probe, by name, or any command line.
+    """Check a registered probe, by name, one in a folder, or any command line.
 
     Raises:
         WrongUse: there is neither such a probe nor such a program.
     """
-    if len(words) == 1 and words[0] in probes.names():
-        probe = probes.load(words[0])
+    registered = len(words) == 1 and words[0] in probes.names()
+    if registered or (len(words) == 1 and Path(words[0]).is_dir()):
+        probe = probes.load(words[0] if registered else f"{Path(words[0]).name}={Path(words[0]).resolve()}")
+        if not registered:
+            _make(probe)
         argv, folder = probe.command(), str(probe.folder)
     else:
         if shutil.which(words[0]) is None:
@@ -108,6 +116,15 @@ def check(words: list[str]) -> Iterator[CheckResult]:
     load = machine_load()
     patience_s = _PATIENCE_S * max(1.0, load.load / load.cpus)
     return check_probe(argv, folder, cases=_cases(claimed_operations(argv, folder, patience_s)), patience_s=patience_s)
+
+
+def _make(probe: probes.Probe) -> None:
+    """Build a probe of a folder, as a run does. Raises `WrongUse` for what is missing, `SetUpFailed`."""
+    lack = probes.missing(probe)
+    if lack is not None and not lack.makable:
+        raise WrongUse(lack.reason, lack.hint)
+    if lack is not None:
+        probes.set_up(probe, lambda text: click.echo(text, err=True))
 
 
 def _cases(claimed: frozenset[str] | None) -> list[Case]:

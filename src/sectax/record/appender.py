@@ -20,7 +20,15 @@ from pathlib import Path
 from typing import Any
 
 from sectax.model.errors import RecordNotWritable
-from sectax.record.errors import SQLITE_ERRORS, create_error, file_exists, file_locked, file_moved, write_error
+from sectax.record.errors import (
+    SQLITE_ERRORS,
+    create_error,
+    file_exists,
+    file_locked,
+    file_moved,
+    is_made_by_kernel,
+    write_error,
+)
 from sectax.record.plan_tables import Statement
 
 # `is_locked` takes a shared lock for some microseconds.
@@ -130,7 +138,7 @@ def check_new(path: Path) -> None:
             raise FileExistsError(errno.EEXIST, "")
         if not stat.S_ISDIR(path.parent.stat().st_mode):
             raise NotADirectoryError(errno.ENOTDIR, "")
-        if not os.access(path.parent, os.W_OK | os.X_OK):
+        if not os.access(path.parent, os.W_OK | os.X_OK) or is_made_by_kernel(path.parent):
             raise PermissionError(errno.EACCES, "")
     except OSError as error:
         raise create_error(error, path) from error

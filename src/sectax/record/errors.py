@@ -62,11 +62,21 @@ def file_moved(path: Path) -> RecordNotWritable:
     )
 
 
+def is_made_by_kernel(folder: Path) -> bool:
+    """Whether a folder is of a file system without room for files, such as /proc and /sys."""
+    try:
+        return os.statvfs(folder).f_blocks == 0
+    except OSError:
+        return False
+
+
 def create_error(error: OSError, path: Path) -> SectaxError:
     """The error for a run file, or its lock, that cannot be created."""
     match error.errno:
         case errno.EEXIST:
             return file_exists(path)
+        case _ if error.errno != errno.EISDIR and is_made_by_kernel(path.parent):
+            return WrongUse(f"{path.parent} is made by the kernel and takes no files", hint="give another --out")
         case errno.ENOENT | errno.ENOTDIR:
             return WrongUse(
                 f"there is no folder {path.parent} for {path.name}", hint=f"mkdir -p {shlex.quote(str(path.parent))}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from sectax.reports.document import Column, Table, Tone
@@ -25,7 +25,7 @@ _STYLES = {
 
 
 def terminal_table(table: Table, width: int) -> RichTable:
-    """A table with drawn intervals, or without optional columns, as space allows."""
+    """A table with drawn intervals, without optional columns, or row by row, as space allows."""
     rich_table = _empty()
     shown = table.shown
     for places in (shown, tuple(place for place in shown if not table.columns[place].optional)):
@@ -35,6 +35,8 @@ def terminal_table(table: Table, width: int) -> RichTable:
         room = width - sum(max(map(_cells, text)) + _GAP for text in texts)
         if room >= 0:
             break
+    if sum(_least(text) + _GAP for text in texts) - _GAP > width:
+        return _stacked(columns, rows, [row.tone for row in table.rows] if table.margin is not None else [])
     picture = min(intervals.WIDEST, room)
     picture = picture if picture >= intervals.NARROWEST and intervals.has_intervals(table) else 0
     for place, column in enumerate(columns):
@@ -49,6 +51,28 @@ def terminal_table(table: Table, width: int) -> RichTable:
     return rich_table
 
 
+def _stacked(columns: Sequence[Column], rows: Sequence[Sequence[str]], tones: Sequence[Tone]) -> RichTable:
+    """A paragraph for each row, where the columns do not fit side by side."""
+    paragraphs = _empty()
+    paragraphs.show_header = False
+    paragraphs.add_column("", width=1)
+    paragraphs.add_column("", overflow="fold")
+    for place, row in enumerate(rows):
+        cells = [
+            f"{column.head} {cell}".strip() for column, cell in zip(columns, row, strict=True) if cell not in ("", "–")
+        ]
+        if not place and not row[0]:  # a single cell, whose metric is the head
+            cells.insert(0, columns[0].head)
+        text = "; ".join(filter(None, cells))
+        paragraphs.add_row(styled("-"), styled(text, _STYLES[tones[place]] if tones else ""))
+    return paragraphs
+
+
+def _least(texts: Iterable[str]) -> int:
+    """The least width of a column, that of its longest word."""
+    return min(_LONGEST_WORD, max(_cells(word) for text in texts for word in tied(text).split(" ")))
+
+
 def _empty() -> RichTable:
     from rich.table import Table as RichTable
 
@@ -58,10 +82,7 @@ def _empty() -> RichTable:
 def _add(rich_table: RichTable, column: Column, texts: Iterable[str]) -> None:
     """A column that breaks only words longer than any level."""
     justify: Literal["left", "right"] = "right" if column.right else "left"
-    words = (_cells(word) for text in texts for word in tied(text).split(" "))
-    rich_table.add_column(
-        styled(column.head), justify=justify, overflow="fold", min_width=min(_LONGEST_WORD, max(words))
-    )
+    rich_table.add_column(styled(column.head), justify=justify, overflow="fold", min_width=_least(texts))
 
 
 def _cells(text: str) -> int:
