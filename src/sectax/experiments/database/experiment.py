@@ -7,6 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from sectax.experiments.advice import cost_rows
 from sectax.experiments.client_server.connections import connection_rows, connection_times
 from sectax.experiments.client_server.metrics import CLIENT_CPU, LATENCY
+from sectax.experiments.client_server.round_trips import (
+    RoundTrips,
+    only_witness,
+    round_trip_rows,
+    tls_round_trips,
+)
 from sectax.experiments.database import levels as database
 from sectax.experiments.database.parts import CLIENT, SERVER
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Rules, RunRequest
@@ -15,6 +21,7 @@ from sectax.model.advice import AdviceRow, UserWorkload
 from sectax.model.advice_rules import AdviceRules, Choice
 from sectax.model.analysed import Analysed
 from sectax.model.bill import PriceList
+from sectax.model.measured import Measured
 from sectax.model.plan import OTHERS, Plan
 from sectax.model.subject import Witness
 from sectax.model.why_not import WhyNot
@@ -28,6 +35,7 @@ _TRANSFERS = (
     "trips, and a new TLS 1.3 connection has one more. Longer queries become slower by the same time, not ratio."
 )
 _WEIGH = "keep connections open, as a pool does: sectax advise says how many transactions a new one costs"
+_DIRECT = "libpq 17 does without the one to ask for TLS (sslnegotiation=direct)"
 _SAME_KEPT = "it differs only when a connection is opened: measured with connection=new"
 
 
@@ -89,9 +97,25 @@ class DatabaseExperiment(Experiment):
         yield from cost_rows(analysed, {LATENCY.name: "latency", CLIENT_CPU.name: "CPU time of the client"})
         times = connection_times(measured, LATENCY.name, database.NEW, database.KEPT)
         yield from connection_rows(measured, times, "transactions")
+        yield from round_trip_rows(measured, _connecting(measured), _DIRECT)
 
     def requirements(self) -> tuple[str, ...]:
         return (SERVER, CLIENT)
+
+
+def _connecting(measured: Measured) -> dict[str, tuple[RoundTrips, ...] | None]:
+    """Steps of a new connection by PostgreSQL's protocol, until it is ready for a query."""
+    fresh = [treatment for treatment in measured.plan.treatments if treatment.levels.get("connection") == database.NEW]
+    steps: dict[str, tuple[RoundTrips, ...] | None] = {}
+    for treatment in fresh:
+        method = str(only_witness(measured, treatment, "authentication"))
+        encrypted = only_witness(measured, treatment, "ssl")
+        secured = tls_round_trips(str(only_witness(measured, treatment, "tls")))
+        if method not in database.LOGINS or encrypted is None or (encrypted and secured is None):
+            continue
+        request = (RoundTrips(1, "to ask for TLS"), secured) if encrypted and secured is not None else ()
+        steps[treatment.id] = (*request, RoundTrips(database.LOGINS[method], f"to log in ({method})"))
+    return steps
 
 
 def _lacks(machine: Machine, levels: Levels) -> Iterable[WhyNot | None]:

@@ -35,6 +35,8 @@ ACCESS = {
     "md5": DatabaseAccess("disable", MD5),
     "trust": DatabaseAccess("disable", TRUST),
 }
+# Round trips from the startup message to 'ready for query' (PostgreSQL's documentation, 'Message Flow').
+LOGINS = {SCRAM: 3, MD5: 2, TRUST: 1}
 # What a level gives up, whatever it costs.
 CAVEATS = {
     "md5": "no protection: MD5 is broken, and the answers are not encrypted",

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from sectax.experiments.client_server import load
 from sectax.experiments.client_server.connections import connection_rows, connection_times
 from sectax.experiments.client_server.metrics import CLIENT_CPU, LATENCY
+from sectax.experiments.client_server.round_trips import observed_steps, round_trip_rows
 from sectax.experiments.http import levels as http
 from sectax.experiments.http import services
 from sectax.experiments.http.parts import CLIENT
@@ -29,6 +30,7 @@ _TURN_S = 0.008
 # Nagle's algorithm delays a second small write until the first is acknowledged; a client with nothing to send delays
 # that by 40 ms, except on a new connection.
 _KEPT_WAITS = "let the server write each answer at once, or set TCP_NODELAY: the rest waits 40 ms for a delayed ACK"
+_RETRY = "one more after a HelloRetryRequest, which this client does not report"
 _TRANSFERS = (
     "It applies to these services, requests, client and network. A client and a service on the same machine share its "
     "processors."
@@ -119,7 +121,9 @@ class HttpExperiment(Experiment):
 
     def advice_rows(self, analysed: Analysed, prices: PriceList, asked: UserWorkload) -> Iterator[AdviceRow]:
         measured = analysed.measured
-        return connection_rows(measured, connection_times(measured, LATENCY.name, http.NEW, http.KEPT), "requests")
+        yield from connection_rows(measured, connection_times(measured, LATENCY.name, http.NEW, http.KEPT), "requests")
+        fresh = (treatment for treatment in measured.plan.treatments if treatment.levels.get("connection") == http.NEW)
+        yield from round_trip_rows(measured, observed_steps(measured, fresh, "tls"), _RETRY)
 
     def requirements(self) -> tuple[str, ...]:
         return (CLIENT,)

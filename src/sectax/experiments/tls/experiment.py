@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from sectax.experiments.advice import column
 from sectax.experiments.client_server.connections import connection_rows
+from sectax.experiments.client_server.round_trips import observed_steps, round_trip_rows
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Rules, RunRequest, Wanted
 from sectax.experiments.tls import levels as tls
 from sectax.experiments.tls.parts import PARTS
@@ -113,7 +114,10 @@ class TlsExperiment(Experiment):
             for treatment in measured.plan.treatments
             if treatment.role in MEASURED
         )
-        return connection_rows(measured, times, "requests")
+        yield from connection_rows(measured, times, "requests")
+        yield from round_trip_rows(
+            measured, observed_steps(measured, measured.plan.treatments, "protocol", none=tls.NO_TLS)
+        )
 
     def requirements(self) -> tuple[str, ...]:
         return tuple(PARTS.values())
