@@ -17,6 +17,7 @@ from sectax.cli import options as shared
 from sectax.cli.output import Form, Shown, print_result, refuse_existing, write_document
 from sectax.cli.streams import Printed
 from sectax.cluster.options import ClusterOptions, cluster_runner
+from sectax.design.planning import BASELINE_OPTION
 from sectax.experiments import registry
 from sectax.experiments.interface import Experiment, HasCommandLines, HasSecrets, Hidden, RunRequest, TakesArguments
 from sectax.experiments.planning import default_budget_s
@@ -110,6 +111,7 @@ def _experiment_command(experiment: Experiment, then: Then) -> click.Command:
             help="Measure only these levels of a factor.",
             shell_complete=lambda ctx, parameter, typed: _levels_from(experiment, typed),
         ),
+        *_baseline_option(experiment),
         click.Option(
             ["--margin"],
             metavar="PERCENT",
@@ -186,6 +188,13 @@ def _experiment_command(experiment: Experiment, then: Then) -> click.Command:
     ):
         decorate(command)
     return command
+
+
+def _baseline_option(experiment: Experiment) -> list[click.Option]:
+    """The shared --baseline, unless the experiment has its own."""
+    if BASELINE_OPTION in {option.name for option in experiment.options}:
+        return []
+    return [click.Option(["--baseline"], default="", metavar="LEVEL", help="The level to compare the others with.")]
 
 
 def _levels(experiment: Experiment) -> str:
@@ -265,6 +274,7 @@ def _request(experiment: Experiment, values: dict[str, Any]) -> tuple[RunRequest
         seed=secrets.randbelow(2**32) if values["seed"] is None else values["seed"],
         options=hidden.options,
         secrets=hidden.secrets,
+        baseline=values.get("baseline") or "",
     )
     return request, hidden
 

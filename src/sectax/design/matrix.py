@@ -72,6 +72,10 @@ class Matrix:
     skipped: tuple[SkippedTreatment, ...]
 
 
+class BaselineLeftOut(WrongUse):
+    """The baseline is not among the levels of the control."""
+
+
 def build(
     factors: tuple[Factor, ...],
     control: str,
@@ -107,7 +111,7 @@ def build(
             continue
         base = baseline if isinstance(baseline, str) else baseline(cell_levels)
         if base not in in_cell:
-            raise WrongUse(
+            raise BaselineLeftOut(
                 f"{control} was given without its baseline, {base}, with which the others are compared",
                 f"add it: --level {control}={','.join((base, *levels_of_control))}",
             )

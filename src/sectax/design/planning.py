@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 
-from sectax.design.matrix import Levels, Rules, build
+from sectax.design.matrix import BaselineLeftOut, Levels, Rules, build
+from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan, Procedure, Stopping
+
+# The name under which a plan keeps a baseline that was asked for.
+BASELINE_OPTION = "baseline"
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,7 @@ class RunRequest:
         seed: seed of the order.
         options: the experiment's own options, every one with all its values.
         secrets: options left out of them; they are inputs of the bench, and in no plan.
+        baseline: level of the control to compare the others with; empty for the experiment's own.
     """
 
     preset: str
@@ -28,6 +33,7 @@ class RunRequest:
     seed: int
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    baseline: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +53,23 @@ class Design(Procedure):
     options: Mapping[str, tuple[str, ...]] | None = None
 
 
+def _baseline(design: Design, wanted: str) -> str | Callable[[Levels], str]:
+    """The baseline of each cell: the one that was asked for, where a cell can have it."""
+    if not wanted:
+        return design.baseline
+    control = next(factor for factor in design.factors if factor.name == design.control)
+    if wanted not in control.levels:
+        hint = f"there are {', '.join(control.levels)}; --level {control.name}=… adds others"
+        raise WrongUse(f"--baseline {wanted} is not a level of {control.name} in this run", hint)
+
+    def of_cell(levels: Levels) -> str:
+        if design.rules.exists(levels | {control.name: wanted}):
+            return wanted
+        return design.baseline if isinstance(design.baseline, str) else design.baseline(levels)
+
+    return of_cell
+
+
 def make_plan(experiment: str, question: str, design: Design, request: RunRequest) -> Plan:
     """Cross the factors of the design, and apply the stopping rules of the request.
 
@@ -54,27 +77,29 @@ def make_plan(experiment: str, question: str, design: Design, request: RunReques
         experiment: its name.
         question: its question, in a sentence.
     Raises:
-        WrongUse: the requested levels leave the baseline out.
+        WrongUse: the requested levels leave the baseline out, or have no such baseline.
         ValueError: the design's metrics cannot answer anything (see `matrix.build`).
     """
     stopping = design.stopping or request.stopping
     # Levels that the user chose are the question.
     primary = {name: levels for name, levels in design.rules.primary.items() if name not in request.levels}
-    matrix = build(
-        design.factors,
-        design.control,
-        design.baseline,
-        design.metrics,
-        stopping,
-        replace(design.rules, primary=primary),
-    )
+    rules = replace(design.rules, primary=primary)
+    baseline = _baseline(design, request.baseline)
+    try:
+        matrix = build(design.factors, design.control, baseline, design.metrics, stopping, rules)
+    except BaselineLeftOut as error:
+        if BASELINE_OPTION in request.options:  # of the experiment itself, which is no level
+            raise
+        levels = next(factor.levels for factor in design.factors if factor.name == design.control)
+        raise WrongUse(error.message, f"{error.hint}; or compare with another: --baseline {levels[0]}") from error
     return Plan(
         experiment=experiment,
         preset=request.preset,
         question=question,
         stopping=stopping,
         seed=request.seed,
-        options=dict(request.options if design.options is None else design.options),
+        options=dict(request.options if design.options is None else design.options)
+        | ({BASELINE_OPTION: (request.baseline,)} if request.baseline else {}),
         **vars(matrix),
         **{field.name: getattr(design, field.name) for field in fields(Procedure)},
     )

@@ -143,8 +143,10 @@ class S3Bench(Bench):
                         server.prepare(names[encryption])
             except BucketUnavailable as error:
                 refused[encryption] = error  # the others can still be measured
-        if not names or where.baseline in refused:
-            raise refused.get(where.baseline) or next(iter(refused.values()))
+        baselines = {self.plan.treatment(cell.baseline).levels["encryption"] for cell in self.plan.cells}
+        without = next((refused[baseline] for baseline in sorted(baselines & refused.keys())), None)
+        if not names or without is not None:
+            raise without or next(iter(refused.values()))
         return _Service(access, server, buckets, names, refused)
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> S3Spec:

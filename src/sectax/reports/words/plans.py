@@ -51,6 +51,10 @@ def varied(plan: Plan) -> list[str]:
 def sides(plan: Plan) -> tuple[str, ...]:
     """Compared commands or addresses as 'NAME=TEXT'; empty for most experiments."""
     options = plan.options
+    if not options.get("treatment"):  # the baseline is a level, and named as such everywhere
+        levels = next((factor.levels for factor in plan.factors if factor.name == plan.control), ())
+        if set(options.get("baseline", ())) <= set(levels):
+            return ()
     return (*(f"baseline={text}" for text in options.get("baseline", ())), *options.get("treatment", ()))
 
 
