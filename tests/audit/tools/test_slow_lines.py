@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any
 
 import pytest
 
+import sectax
 from sectax.audit.reading.grammar import Text
 from sectax.audit.reading.plain import MARK
 from sectax.audit.reading.registry import grammars
 from sectax.audit.reading.text import LONGEST_LINE
 
+SOURCES = Path(sectax.__file__).parent
 # CPU time of a match of the longest line: a linear one takes less than 1 ms, a cubic one minutes.
 LIMIT_S = 1.0
 CATEGORIES = {sre.CATEGORY_DIGIT: "1", sre.CATEGORY_SPACE: " ", sre.CATEGORY_WORD: "a"}
@@ -115,3 +118,11 @@ def seconds(source: str) -> tuple[float, str]:
 def test_no_pattern_is_slow(name: str) -> None:
     slow = [(source, *worst) for of, source in patterns() if of == name and (worst := seconds(source))[0] > LIMIT_S]
     assert slow == []
+
+
+def test_no_group_is_possessive() -> None:
+    """Debian 12's Python 3.11.2 matches such a group wrongly."""
+    possessive = re.compile(r"\)(?:[*+?]|\{\d*,?\d*\})\+")
+    files = {path.name: possessive.findall(path.read_text(encoding="utf-8")) for path in SOURCES.rglob("*.py")}
+
+    assert {name for name, groups in files.items() if groups} == set()

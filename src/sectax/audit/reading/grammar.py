@@ -106,7 +106,7 @@ class Pattern:
     def beginning(self) -> str:
         """The words before its first field; empty where they are too few, or vary."""
         words = _PLACE.split(self.source, maxsplit=1)[0].rstrip()
-        fixed = re.fullmatch(r"(?:[^\\.\[*+{)]|\\[^A-Za-z0-9]|\)(?!\?))*+", words) is not None
+        fixed = re.fullmatch(r"(?:[^\\.\[*+{)]|\\[^A-Za-z0-9]|\)(?!\?))*", words) is not None
         whole = words.count("(") == words.count(")")
         return _spaced(words) if self.names and fixed and whole and _letters(words) >= _TELLING - 1 else ""
 

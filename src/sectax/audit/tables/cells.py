@@ -23,7 +23,7 @@ _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~-])")
 _LINK = re.compile(r"\[([^\[\]]{1,100})\]\([^()\s]{1,500}\)")
 _PAIRED = re.compile(r"(~~|__?)(?=\S)(.{1,200})(?<=\S)\1")
 # Emoji and arrows around a number, footnotes behind it, and remarks in parentheses.
-_BEFORE = re.compile(r"^(?:[^\w\s+\-.,<>~≈≤≥(±%]|:[a-z_]{2,30}:|\s)++(?=[\d+\-.<>~≈≤≥])")
+_BEFORE = re.compile(r"^(?:[^\w\s+\-.,<>~≈≤≥(±%]|:[a-z_]{2,30}:|\s)+(?=[\d+\-.<>~≈≤≥])")
 _BEHIND = re.compile(
     r"(?:[^\w\s%)\].'\"]|[¹²³⁰⁴-⁹]|:[a-z_]{2,30}:|\s|\s\[[^\[\]]{0,60}\]|\[\^?\d{1,2}\]|\([^()±]{0,60}\))$"
 )

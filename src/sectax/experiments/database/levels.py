@@ -40,7 +40,7 @@ LOGINS = {SCRAM: 3, MD5: 2, TRUST: 1}
 # What a level gives up, whatever it costs.
 CAVEATS = {
     "md5": "no protection: MD5 is broken, and the answers are not encrypted",
-    "trust": "no protection: whoever reaches the port is let in",
+    "trust": "no protection: anyone who reaches the port is let in",
 }
 # On pgbench's tables at scale 1; the first query is that of --select-only.
 QUERIES = {

@@ -23,7 +23,7 @@ _SERVICES = ("master", "volume", "filer", "s3")
 # A volume with this share of deleted bytes is compacted.
 _GARBAGE = 0.3
 _PATIENCE_S = 30.0
-# It has sockets there besides its own folder, and leaves them when it is killed.
+# It has sockets there in addition to its own folder, and leaves them when it is killed.
 _SOCKETS = Path("/tmp"), "seaweedfs-*-grpc-*.sock"  # noqa: S108 - its own choice
 # Every file that it looks for: one that is not in its working directory is read from /etc/seaweedfs.
 _CONFIGURATION = {
