@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -35,22 +37,27 @@ OUR_END, THEIR_END = "sxcut0", "sxcut1"
 @pytest.fixture
 def other_end() -> Iterator[list[str]]:
     """A cable from this machine to a network of its own: the words behind which a program runs there."""
-    holder = subprocess.Popen(["unshare", "--net", "sleep", "1000"])
-    inside = ["nsenter", "-t", str(holder.pid), "-n"]
-    try:
-        wait_until(lambda: os.readlink(f"/proc/{holder.pid}/ns/net") != os.readlink("/proc/self/ns/net"), "a network")
-        _ip("link", "add", OUR_END, "type", "veth", "peer", "name", THEIR_END)
-        _ip("addr", "add", f"{OURS}/24", "dev", OUR_END)
-        _ip("link", "set", OUR_END, "up")
-        _ip("link", "set", THEIR_END, "netns", str(holder.pid))
-        _ip("addr", "add", f"{THEIRS}/24", "dev", THEIR_END, inside=inside)
-        for name in ("lo", THEIR_END):
-            _ip("link", "set", name, "up", inside=inside)
-        yield inside
-    finally:
-        holder.kill()
-        holder.wait()
-        subprocess.run(["ip", "link", "del", OUR_END], stderr=subprocess.DEVNULL, check=False)
+    with Path(tempfile.gettempdir(), "sectax-test-cable.lock").open("w") as lock:
+        # Its names and addresses are the machine's, and tests run side by side.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        holder = subprocess.Popen(["unshare", "--net", "sleep", "1000"])
+        inside = ["nsenter", "-t", str(holder.pid), "-n"]
+        try:
+            wait_until(
+                lambda: os.readlink(f"/proc/{holder.pid}/ns/net") != os.readlink("/proc/self/ns/net"), "a network"
+            )
+            _ip("link", "add", OUR_END, "type", "veth", "peer", "name", THEIR_END)
+            _ip("addr", "add", f"{OURS}/24", "dev", OUR_END)
+            _ip("link", "set", OUR_END, "up")
+            _ip("link", "set", THEIR_END, "netns", str(holder.pid))
+            _ip("addr", "add", f"{THEIRS}/24", "dev", THEIR_END, inside=inside)
+            for name in ("lo", THEIR_END):
+                _ip("link", "set", name, "up", inside=inside)
+            yield inside
+        finally:
+            holder.kill()
+            holder.wait()
+            subprocess.run(["ip", "link", "del", OUR_END], stderr=subprocess.DEVNULL, check=False)
 
 
 @contextmanager

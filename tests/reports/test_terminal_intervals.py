@@ -43,7 +43,7 @@ def test_marks_are_at_their_figures(logs, width: int, tone: Tone) -> None:
         place = text.index(MARKS[tone])
         # One column, and one more if the interval must not touch the line of zero.
         assert abs(place - axis.scale.place(math.exp(point))) <= 1.51
-        first, last = re.search(r"[├►◄■○×◆]", text), re.search(r"[┤►◄■○×◆](?!.*[┤►◄■○×◆])", text)
+        first, last = re.search(r"[«├►◄■○×◆]", text), re.search(r"[┤»►◄■○×◆](?!.*[┤»►◄■○×◆])", text)
         assert abs(first.start() - axis.scale.place(math.exp(low))) <= 1.51
         assert abs(last.start() - axis.scale.place(math.exp(high))) <= 1.51
         if math.exp(low) > 1:
