@@ -112,6 +112,18 @@ class TrialWork:
     replicates: int | None = None  # the number of independent units, and their kind (process, host)
     replicate: str | None = None
 
+    @property
+    def on_schedule(self) -> bool:
+        """Whether operations start on a schedule, or at a rate that was asked for."""
+        return bool(self.by_schedule) or self.target_rate is not None
+
+    @property
+    def answered_rate(self) -> float | None:
+        """Operations per second, as reported or from their number; None where unknown."""
+        return self.achieved_rate or (
+            self.operations / self.duration_s if self.operations and self.duration_s else None
+        )
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -186,6 +198,12 @@ class Series:
             if statistic in by_statistic:
                 return by_statistic[statistic]
         return self.figures[0].value if self.figures else None
+
+    @property
+    def in_flight(self) -> float | None:
+        """The fewest requests that were under way at once on average: rate times mean latency (Little's law)."""
+        mean, rate = self.claim("mean"), self.work.answered_rate
+        return (mean.value - mean.step) * rate if self.quantity is Quantity.TIME and mean and rate else None
 
     def claim(self, statistic: str) -> Claim | None:
         return next((claim for claim in self.claims if claim.statistic == statistic), None)

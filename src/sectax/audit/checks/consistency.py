@@ -134,16 +134,14 @@ def _configured_seconds(evidence: Evidence) -> Iterator[Remark]:
 
 def _in_flight(series: Series) -> Iterator[Remark]:
     """A client that waits for answers has at most one request in flight on each of its connections."""
-    work, mean = series.work, series.claim("mean")
-    rate = work.achieved_rate or (work.operations / work.duration_s if work.operations and work.duration_s else None)
-    scheduled = work.by_schedule or work.target_rate is not None
-    if series.quantity is not Quantity.TIME or mean is None or scheduled or not rate or not work.connections:
+    work, mean, in_flight = series.work, series.claim("mean"), series.in_flight
+    if in_flight is None or mean is None or work.on_schedule or not work.connections:
         return
     if (work.duration_s or 0.0) < LONG_ENOUGH_S:
         return
-    least = (mean.value - mean.step) * rate
-    if least > MOST_IN_FLIGHT * work.connections:
-        saw = f"{number(rate)}/s of {duration(mean.value)} are {units.digits(least, 3)} requests in flight"
+    if in_flight > MOST_IN_FLIGHT * work.connections:
+        rate = number(work.answered_rate or 0.0)
+        saw = f"{rate}/s of {duration(mean.value)} are {units.digits(in_flight, 3)} requests in flight"
         yield about(Severity.FATAL, [series], f"{saw} on {work.connections:g} connections", WRONG, ASK)
 
 

@@ -9,7 +9,7 @@ from sectax.audit.checks.groups import Worst, unknown, worst
 from sectax.audit.checks.interface import Remark, check
 from sectax.audit.checks.words import number
 from sectax.audit.checks.words import share as quantile_share
-from sectax.audit.form import Evidence, Quantity, Series
+from sectax.audit.form import Evidence, Series
 from sectax.model.finding import Severity
 
 MOST_BUSY = 0.85
@@ -71,12 +71,10 @@ def looks(series: Series) -> list[str]:
 
 def _waiting(series: Series) -> list[str]:
     """Detect more scheduled requests due at once than the connections allow."""
-    work, mean = series.work, series.claim("mean")
-    rate = work.achieved_rate or (work.operations / work.duration_s if work.operations and work.duration_s else None)
-    scheduled = work.by_schedule or work.target_rate is not None
-    if series.quantity is not Quantity.TIME or mean is None or not scheduled or not rate or not work.connections:
+    work, mean, in_flight = series.work, series.claim("mean"), series.in_flight
+    if in_flight is None or mean is None or not work.on_schedule or not work.connections:
         return []
-    due = (mean.value - mean.step) * rate / work.connections
+    due = in_flight / work.connections
     if due <= MOST_IN_FLIGHT or mean.value < OWN_TIMER_S:
         return []
     return [f"from rate and mean latency, {due:.0f} requests per connection were due at once"]

@@ -221,6 +221,10 @@ class Text(Grammar):
         return "|".join(filter(None, (self.results, one_pattern(self._other_sources))))
 
     @cached_property
+    def last_line(self) -> re.Pattern[str]:
+        return re.compile(_spaced(self.last))
+
+    @cached_property
     def not_results(self) -> re.Pattern[str]:
         return re.compile(one_pattern(map(_spaced, self.ignored)) or r"(?!)")
 

@@ -63,7 +63,6 @@ class _Reader:
     def __init__(self, grammar: Text) -> None:
         self.grammar = grammar
         self.patterns = [(group, pattern) for group, patterns in grammar.patterns.items() for pattern in patterns]
-        self.last = re.compile(grammar.last.replace(" ", r"\s+")) if grammar.last else None
         self.context: Fields = {}
         self.records: list[Record] = []
         self.open: Record | None = None
@@ -98,7 +97,7 @@ class _Reader:
                 self._put(group, place, [(name, value) for name, value in fields if value is not None])
                 matched = group
                 break
-        if self.last is not None and self.open is not None and self.last.match(line):
+        if self.grammar.last and self.open is not None and self.grammar.last_line.match(line):
             self.open.ended = True
         return matched
 
@@ -138,7 +137,7 @@ class _Reader:
             count, every = len(self.unread), self.results + len(self.unread)
             text = f"{count} of {every} lines with results were not read: {shown(line)}"
             self.troubles.append(Trouble(TroubleKind.UNREAD, place, text))
-        if self.last is not None:
+        if self.grammar.last:
             cut = [record.line for record in self.records if not record.ended]
             self.troubles += [Trouble(TroubleKind.CUT, line, "the last lines of this run are missing") for line in cut]
         return self.records, self.troubles
