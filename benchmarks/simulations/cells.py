@@ -92,11 +92,11 @@ SCENARIOS = (
 CORRELATED = Scenario("blocks correlated 0.2", scaled(autoregressive(0.2)))
 
 
-def families(scenario: Scenario, rng: np.random.Generator, runs: int, blocks: int) -> tuple[Array, Array, Array]:
-    """Differences of comparisons, of the control in the first cell, and of a control in every cell.
+def families(scenario: Scenario, rng: np.random.Generator, runs: int, blocks: int) -> tuple[Array, Array]:
+    """Differences of comparisons, and of a control in every cell.
 
     Returns:
-        Shapes (runs, cells, treatments, blocks), (runs, blocks) and (runs, cells, blocks).
+        Shapes (runs, cells, treatments, blocks) and (runs, cells, blocks).
     """
     differences, controls = [], []
     for noise in NOISE:
@@ -106,8 +106,7 @@ def families(scenario: Scenario, rng: np.random.Generator, runs: int, blocks: in
             treatments = [arm + scenario.treatment(rng, (runs, blocks)) for arm in treatments]
         differences.append(np.stack([arm - baseline for arm in treatments], axis=1))
         controls.append(negative - baseline)
-    own = np.stack(controls, axis=1)
-    return np.stack(differences, axis=1), own[:, 0], own
+    return np.stack(differences, axis=1), np.stack(controls, axis=1)
 
 
 def halves(scenario: Scenario, rng: np.random.Generator, runs: int, blocks: int) -> Array:
@@ -121,24 +120,22 @@ def halves(scenario: Scenario, rng: np.random.Generator, runs: int, blocks: int)
     )
 
 
-Rule = Callable[[Array, Array, Array], Array]
-# The reference of every cell, from: the control in the first cell, a control in every cell, halves of the baselines.
+Rule = Callable[[Array, Array], Array]
+# The reference of every cell, from: a control in every cell, halves of the baselines.
 RULES: dict[str, Rule] = {
-    "one control for the family": lambda first, own, half: np.repeat(first[:, None], len(NOISE), axis=1),
-    "the control in its own cell": lambda first, own, half: np.concatenate(
-        [first[:, None], np.zeros_like(own[:, 1:])], axis=1
-    ),
-    "halves in the other cells": lambda first, own, half: np.concatenate([first[:, None], half[:, 1:]], axis=1),
-    "a control in every cell": lambda first, own, half: own,
-    "no floor": lambda first, own, half: np.zeros_like(own),
+    "one control for the family": lambda own, half: np.repeat(own[:, :1], len(NOISE), axis=1),
+    "the control in its own cell": lambda own, half: np.concatenate([own[:, :1], np.zeros_like(own[:, 1:])], axis=1),
+    "halves in the other cells": lambda own, half: np.concatenate([own[:, :1], half[:, 1:]], axis=1),
+    "a control in every cell": lambda own, half: own,
+    "no floor": lambda own, half: np.zeros_like(own),
 }
 
 
-def judge(rule: Rule, drawn: tuple[Array, Array, Array], half: Array, *, fixed: bool) -> tuple[float, Array]:
-    """The share of families that miss, and the mean half-width of every cell."""
-    differences, first, own = drawn
+def judge(rule: Rule, drawn: tuple[Array, Array], half: Array, *, fixed: bool) -> tuple[Array, Array, Array]:
+    """The limits of every interval, and the mean half-width of every cell."""
+    differences, own = drawn
     runs, cells, treatments, blocks = differences.shape
-    reference = np.repeat(rule(first, own, half)[:, :, None], treatments, axis=2)
+    reference = np.repeat(rule(own, half)[:, :, None], treatments, axis=2)
     rows = runs * cells * treatments
     result = intervals(
         differences.reshape(rows, blocks),
